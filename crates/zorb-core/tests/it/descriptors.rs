@@ -1,11 +1,15 @@
 //! Descriptors of unused connections.
 
+use std::io::Read;
+use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
-use zorb_testkit::{exhaust_descriptors, in_own_process, limit_descriptors};
+use zorb_testkit::{
+    CLOSE_CONNECTION, Log, LogLine, exhaust_descriptors, in_own_process, limit_descriptors,
+};
 
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 
@@ -105,6 +109,35 @@ fn a_server_keeps_no_connections_to_clients_of_many_threads() {
 fn ten_thousand_clients_of_many_threads_leave_no_connections() {
     let name = "descriptors::ten_thousand_clients_of_many_threads_leave_no_connections";
     in_own_process(name, || many_threads_are_called_back(10_000));
+}
+
+#[test]
+fn a_server_without_descriptors_says_so_to_clients_and_in_its_log() {
+    let name = "descriptors::a_server_without_descriptors_says_so_to_clients_and_in_its_log";
+    in_own_process(name, || {
+        let log = Log::default();
+        tracing::subscriber::set_global_default(log.clone()).unwrap();
+        let (orb, _echo) = server();
+        let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        // Once it has accepted a client it has its spare descriptor. No connection is left.
+        let mut first = TcpStream::connect(&address).unwrap();
+        first.shutdown(Shutdown::Write).unwrap();
+        first.read_to_end(&mut Vec::new()).unwrap();
+        let mut all = exhaust_descriptors();
+        all.pop(); // for the client
+        let mut second = TcpStream::connect(&address).unwrap();
+        let mut last = Vec::new();
+        second.read_to_end(&mut last).unwrap();
+        drop(all);
+        assert_eq!((&last[..4], last[7], last.len()), (&b"GIOP"[..], CLOSE_CONNECTION, 12));
+        // EMFILE.
+        let said = |line: &LogLine| {
+            line.message == "out of descriptors or memory: pausing accept"
+                && line.field("error").is_some_and(|error| error.contains("os error 24"))
+        };
+        assert!(log.lines().iter().any(said), "{:?}", log.lines());
+        orb.shutdown(true).unwrap();
+    });
 }
 
 /// The threads that send queued one-way calls.
