@@ -146,6 +146,16 @@ impl Config {
         self
     }
 
+    /// Adds a method `send_OP` to references for an operation or attribute, which sends a call without waiting and
+    /// returns a `zorb::Pending` (asynchronous method invocation, AMI): `ami("Shop::Account")`. The name of an
+    /// interface or module applies to all its operations and attributes; annotations `@ami` in the IDL take precedence.
+    /// A name that matches none in any of the files causes a warning.
+    #[must_use]
+    pub fn ami(mut self, name: impl Into<String>) -> Self {
+        self.back = self.back.ami(name);
+        self
+    }
+
     /// Sets the path of the runtime crate, instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
@@ -269,6 +279,7 @@ struct Unmatched<'o> {
     loans: Vec<&'o str>,
     upcalls: Vec<&'o str>,
     deferred: Vec<&'o str>,
+    ami: Vec<&'o str>,
 }
 
 impl<'o> Unmatched<'o> {
@@ -277,6 +288,7 @@ impl<'o> Unmatched<'o> {
             loans: zorb_idl_rust::unmatched_loans(compilation, options),
             upcalls: zorb_idl_rust::unmatched_upcalls(compilation, options),
             deferred: zorb_idl_rust::unmatched_deferred(compilation, options),
+            ami: zorb_idl_rust::unmatched_ami(compilation, options),
         }
     }
 
@@ -285,6 +297,7 @@ impl<'o> Unmatched<'o> {
         self.loans.retain(|name| other.loans.contains(name));
         self.upcalls.retain(|name| other.upcalls.contains(name));
         self.deferred.retain(|name| other.deferred.contains(name));
+        self.ami.retain(|name| other.ami.contains(name));
         self
     }
 
@@ -301,7 +314,10 @@ impl<'o> Unmatched<'o> {
             .deferred
             .into_iter()
             .map(|name| format!("deferred({name:?}): no interface of this name has servants"));
-        loans.chain(upcalls).chain(deferred)
+        let ami = self.ami.into_iter().map(|name| {
+            format!("ami({name:?}): no operation or attribute of this name can be called")
+        });
+        loans.chain(upcalls).chain(deferred).chain(ami)
     }
 }
 

@@ -17,6 +17,7 @@
 //! read.
 #![forbid(unsafe_code)]
 
+mod ami;
 mod deferred;
 mod derives;
 mod docs;
@@ -31,6 +32,7 @@ mod types;
 mod unsupported;
 mod upcalls;
 
+pub use ami::unmatched_ami;
 pub use deferred::unmatched_deferred;
 pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;

@@ -18,6 +18,8 @@ pub struct Options {
     pub upcalls: Vec<String>,
     /// Interfaces (scoped names), or their scopes, that get servant traits whose methods answer later.
     pub deferred: Vec<String>,
+    /// Operations and attributes (scoped names), or their scopes, that can be called without waiting.
+    pub ami: Vec<String>,
 }
 
 impl Default for Options {
@@ -30,6 +32,7 @@ impl Default for Options {
             loaned: Vec::new(),
             upcalls: Vec::new(),
             deferred: Vec::new(),
+            ami: Vec::new(),
         }
     }
 }
@@ -111,6 +114,22 @@ impl Options {
     /// Whether an interface gets servant traits whose methods answer later.
     pub(crate) fn is_deferred(&self, interface: &str) -> bool {
         self.deferred.iter().any(|name| Self::is_scope_of(name, interface))
+    }
+
+    /// Adds a method `send_OP` to references for an operation or attribute, which sends a call without waiting and
+    /// returns the runtime's type `Pending` (asynchronous method invocation, AMI): `ami("Shop::Account")`. The name of
+    /// an interface or module applies to all its operations and attributes; annotations `@ami` in the IDL take
+    /// precedence.
+    #[must_use]
+    pub fn ami(mut self, name: impl Into<String>) -> Self {
+        let name: String = name.into();
+        self.ami.push(name.trim_start_matches("::").into());
+        self
+    }
+
+    /// Whether this operation or attribute of an interface can be called without waiting.
+    pub(crate) fn is_asynchronous(&self, interface: &str, export: &str) -> bool {
+        self.ami.iter().any(|name| Self::is_within(name, interface, export))
     }
 
     /// Whether the servant's methods for this operation or attribute of an interface get the upcall.

@@ -4,7 +4,7 @@ use zorb_idl::model::{Annotation, ConstValue, Export, find_annotation};
 use zorb_idl::{Compilation, DefId, Model};
 
 use crate::Options;
-use crate::names::external;
+use crate::ami::unmatched;
 
 /// Whether the servant's methods for an operation or attribute, `export`, of an interface get their upcall: its
 /// annotation `@upcall` decides, then that of the interface, then the options.
@@ -42,27 +42,5 @@ fn has_servants_only(model: &Model, id: DefId) -> bool {
 /// a name, or it has no servants.
 #[must_use]
 pub fn unmatched_upcalls<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
-    let model = &compilation.model;
-    let mut names: Vec<&str> = options.upcalls.iter().map(String::as_str).collect();
-    // The common case.
-    if names.is_empty() {
-        return names;
-    }
-    for (definition, external) in model.definitions().zip(external(compilation, options)) {
-        if external.is_some() {
-            continue;
-        }
-        let interface = definition.scoped_name.join("::");
-        for export in model.exports(definition.id) {
-            let name = match export {
-                Export::Operation(operation) => &operation.name,
-                Export::Attribute(attribute) => &attribute.name,
-                Export::Definition(_) => continue,
-            };
-            if gets_upcall(model, options, definition.id, export) {
-                names.retain(|wanted| !Options::is_within(wanted, &interface, name));
-            }
-        }
-    }
-    names
+    unmatched(compilation, options, &options.upcalls, gets_upcall)
 }

@@ -56,6 +56,10 @@ pub mod types {
 pub mod unions {
     include!("golden/unions.rs");
 }
+/// Generated from `ami.idl`.
+pub mod ami {
+    include!("golden/ami.rs");
+}
 /// Generated from `upcalls.idl`.
 pub mod upcalls {
     include!("golden/upcalls.rs");
@@ -77,6 +81,8 @@ mod extended_calls;
 mod local_objects;
 #[path = "compiled/operations.rs"]
 mod operations;
+#[path = "compiled/pending.rs"]
+mod pending;
 #[path = "compiled/typed.rs"]
 mod typed;
 #[path = "compiled/upcalls.rs"]

@@ -11,6 +11,7 @@
 #![allow(clippy::missing_errors_doc, reason = "the book says it")]
 
 pub mod adapters;
+pub mod asynchronous;
 pub mod bridge;
 pub mod buffers;
 pub mod configuration;

@@ -78,6 +78,9 @@ struct CompileArgs {
     /// Interface, or all of a module, that gets servant traits whose methods answer later; repeatable
     #[arg(long = "deferred", value_name = "NAME")]
     deferred: Vec<String>,
+    /// Operation or attribute, or all of an interface or module, that can be called without waiting; repeatable
+    #[arg(long = "ami", value_name = "NAME")]
+    ami: Vec<String>,
 }
 
 /// Dump the model of IDL files as JSON: resolved names, constant values, repository ids
@@ -232,6 +235,7 @@ fn compile(args: &CompileArgs) -> Outcome {
     }
     config = args.upcalls.iter().fold(config, |config, name| config.upcall(name));
     config = args.deferred.iter().fold(config, |config, name| config.deferred(name));
+    config = args.ami.iter().fold(config, |config, name| config.ami(name));
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,
         Err(zorb_build::Error::Idl(findings)) => {

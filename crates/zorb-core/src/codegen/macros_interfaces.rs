@@ -183,6 +183,29 @@ macro_rules! __zorb_results {
     }};
 }
 
+/// The body of a method that sends a call without waiting: `send!(self, "withdraw", [Money => amount], [Money])`, with
+/// the parameters of `invoke!` except that the operation is named.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_send {
+    ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Wire as _;
+        $crate::codegen::Interface::as_object($reference).send(
+            $operation,
+            |_writer| {
+                $(<$type>::write($value, _writer)?;)*
+                ::core::result::Result::Ok(())
+            },
+            |_reader| {
+                #[allow(clippy::let_unit_value)]
+                let results = ($(<$result as $crate::codegen::Wire>::read(_reader)?),*);
+                ::core::result::Result::Ok(results)
+            },
+        )
+    }};
+}
+
 /// The body of a one-way stub: `oneway!(self, touch, [String => reason])`, with the parameters of `invoke!`
 /// except the results.
 #[macro_export]

@@ -138,6 +138,14 @@ impl<'m> Emitter<'_, 'm> {
         format!("{function} -> {}::Result<{}>", self.options.runtime, self.outcome(item))
     }
 
+    /// The same for a method that sends a call without waiting.
+    pub(super) fn sending_function(&self, name: &str, item: &Signature<'_>) -> String {
+        let parameters = self.stub_parameters(item);
+        let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
+        let outcome = self.outcome(item);
+        format!("fn {name}(&self{parameters}) -> {}::Pending<{outcome}>", self.options.runtime)
+    }
+
     /// The parameters of a servant's method after `&self`.
     pub(super) fn servant_parameters(&self, item: &Signature<'_>) -> Vec<String> {
         let upcall = item.upcall.iter();

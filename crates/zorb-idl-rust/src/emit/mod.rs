@@ -6,6 +6,7 @@ mod deferred;
 mod interfaces;
 mod local;
 mod methods;
+mod pending;
 mod unions;
 mod valuetypes;
 

@@ -41,6 +41,7 @@ fn check(fixture: &str) -> Generated {
 #[test]
 fn generated_code_equals_the_golden_files() {
     for fixture in [
+        "ami",
         "any",
         "bank",
         "deferred",

@@ -40,7 +40,7 @@ use call::PendingCall;
 /// exception. Dropping it cancels the call: the server gets a CancelRequest, and the connection stays usable.
 ///
 /// The time limits of the call apply as if the caller waited: `TIMEOUT` ends the call on time.
-pub struct Pending<T, E> {
+pub struct Pending<T, E = SystemException> {
     /// `None` after the result was taken.
     call: Option<Arc<PendingCall>>,
     read: ReadResults<T>,
