@@ -78,6 +78,9 @@ impl EndpointCaches {
         count: &'static ConnectionCount,
         most: usize,
     ) -> Option<Counted> {
+        if let Some(counted) = count.enter_below(most) {
+            return Some(counted);
+        }
         let _looking = LOOKING.lock();
         loop {
             let counted = count.enter_below(most);
