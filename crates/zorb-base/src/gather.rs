@@ -49,6 +49,13 @@ struct Run {
     length: usize,
 }
 
+impl Tail {
+    /// The length of the run in octets.
+    pub fn length(&self) -> usize {
+        self.run.length
+    }
+}
+
 /// Finds the run while a body is written.
 #[derive(Debug)]
 pub struct Gather {

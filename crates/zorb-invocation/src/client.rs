@@ -38,6 +38,7 @@ mod raw_reply;
 mod reconnecting;
 mod redirections;
 mod reply;
+mod request_octets;
 mod route;
 mod selection;
 mod thread_policies;

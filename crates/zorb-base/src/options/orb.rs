@@ -145,6 +145,9 @@ macro_rules! orb_options {
                 /// Size of the arguments of such calls without a reply, in the process, at which further ones get
                 /// TRANSIENT.
                 "MaxPendingOctets" max_pending_octets: usize = 64 << 20, 1..=1 << 40, "octets";
+                /// Maximum size of the requests above 64 KiB to one endpoint that are being sent or wait for their replies;
+                /// a larger request is sent alone; further ones get TRANSIENT.
+                "MaxRequestOctetsPerEndpoint" max_request_octets_per_endpoint: usize = 1 << 30, 1..=1 << 40, "octets";
                 /// Maximum number of one-way calls in the send queue of a client's connection.
                 "MaxQueuedCalls" max_queued_calls: usize = 256, 1..=1 << 20;
                 /// Maximum size of the one-way calls in the send queue of a client's connection; a larger call is

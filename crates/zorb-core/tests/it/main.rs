@@ -35,6 +35,7 @@ mod poa;
 mod policies;
 mod published;
 mod reply_interceptors;
+mod request_octets;
 mod scripted;
 mod servants;
 mod service_contexts;

@@ -1,7 +1,7 @@
 //! One attempt at a call, over one connection.
 
 use zorb_base::error::{ErrorContext, Phase};
-use zorb_base::gather::Gather;
+use zorb_base::gather::{Gather, Tail};
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
@@ -16,9 +16,10 @@ use super::any_connection::AnyConnection;
 use super::call::Call;
 use super::connection::{Connection, NoReply, NotBegun, machine_time};
 use super::contexts::Contexts;
-use super::failing::{Failure, no_reply, not_sent};
+use super::failing::{Failure, no_reply, not_sent, too_many_octets};
 use super::multiplexed::MultiplexedCall;
 use super::reply::{ReadReply, Reply};
+use super::request_octets::UNCOUNTED;
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_connection, select_idle};
 use super::time_limit::TimeLimit;
@@ -138,13 +139,33 @@ pub(super) fn send_over(
         message.write_announcing(announcement, contexts, outgoing.any_octets(), &mut gather)
     };
     written.map_err(failed)?;
+    let octets = outgoing.octets().len();
     let rest = gather.tail().map(|tail| (tail, call.arguments));
+    if octets > UNCOUNTED || rest.is_some() {
+        count_octets(route, connection, octets, gather.tail()).map_err(Unfinished::Failed)?;
+    }
     if let Err(error) = connection.send(&begun, &call.sending, rest) {
         let again = connection.may_resend(request_id, ConnectionEnd::Lost);
         route.cache.discard(connection, ConnectionEnd::Lost);
         return Err(unfinished(not_sent(route, again, error)));
     }
     Ok(begun)
+}
+
+/// Counts the octets of a request until the call ends its use of the connection, if it is large.
+#[cold]
+fn count_octets(
+    route: &Route,
+    connection: &mut impl Connection,
+    octets: usize,
+    tail: Option<Tail>,
+) -> Result<(), SystemException> {
+    let octets = octets + tail.map_or(0, |tail| tail.length());
+    if octets > UNCOUNTED {
+        let counted = route.cache.request_octets.enter(octets);
+        connection.keep(counted.ok_or_else(|| too_many_octets(route))?);
+    }
+    Ok(())
 }
 
 /// Ends an attempt without a reply.

@@ -19,6 +19,7 @@ use zorb_os::clock::MonotonicTime;
 use zorb_transport::{PeerShares, Stream, WaitPolicy};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::request_octets::CountedOctets;
 use super::time_limit::TimeLimit;
 
 /// The maximum time for sending a CancelRequest or CloseConnection: the server may have stopped reading.
@@ -269,6 +270,9 @@ pub(super) trait Connection {
 
     /// Its stream.
     fn stream(&self) -> &Arc<dyn Stream>;
+
+    /// Keeps what counts the octets of a large request until the call ends.
+    fn keep(&mut self, counted: CountedOctets);
 
     /// Sends the request in the outgoing buffer; `rest` is its tail, if it has one, and what writes it.
     fn send(

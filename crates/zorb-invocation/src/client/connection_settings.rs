@@ -23,6 +23,8 @@ pub(crate) struct ConnectionSettings {
     /// The maximum number of connections of all clients of the process; 0 for the default.
     pub(crate) max_of_process: usize,
     pub(crate) max_calls: usize,
+    /// The maximum number of octets of large requests that are sent to an endpoint or wait for their replies.
+    pub(crate) max_request_octets: usize,
     /// The maximum number of callers that wait for a connection that others use.
     pub(crate) max_waiting: usize,
     /// The maximum time that a caller waits for a connection that others use; `None` for no limit.
@@ -77,6 +79,7 @@ impl ConnectionSettings {
             ),
             max_of_process: options.max_client_connections,
             max_calls,
+            max_request_octets: options.max_request_octets_per_endpoint,
             max_waiting: options.max_waiting_calls,
             max_wait: options.max_connection_wait,
             reconnect: ReconnectDelays {

@@ -40,6 +40,7 @@ use super::fragmenting::in_fragments;
 use super::hangups::HungUp;
 use super::multiplexed::{MultiplexedConnection, MultiplexedConnections, PendingConnection};
 use super::reconnecting::Reconnecting;
+use super::request_octets::RequestOctets;
 use super::wait_queue::WaitQueue;
 use crate::flow::FlowLimits;
 use per_lane::PerLane;
@@ -68,6 +69,8 @@ pub(crate) struct EndpointCache {
     pending: PendingConnection,
     state: CallLock<CacheState>,
     max_open: usize,
+    /// The octets of large requests, those of lanes included.
+    pub(super) request_octets: Arc<RequestOctets>,
     settings: ConnectionSettings,
     receiving: Receiving,
     /// The other caches, whose unused connections close.
@@ -229,6 +232,7 @@ impl EndpointCache {
             pending: PendingConnection::default(),
             state: CallLock::new(Count::ClientLocks, CacheState::default()),
             max_open,
+            request_octets: Arc::new(RequestOctets::new(settings.max_request_octets)),
             settings: settings.clone(),
             receiving: receiving.clone(),
             others,

@@ -22,6 +22,7 @@ use super::connection::{
     machine_time, may_resend,
 };
 use super::hangups::WatchedConnection;
+use super::request_octets::CountedOctets;
 use super::time_limit::TimeLimit;
 
 /// A connection to a server that carries one call at a time.
@@ -55,6 +56,8 @@ pub(crate) struct ExclusiveConnection {
     timeouts: Timeouts,
     /// Its part of the connections of the process.
     counted: Counts,
+    /// The octets of the present request, if it is large.
+    pub(super) request_octets: Option<CountedOctets>,
 }
 
 /// The timeouts of the stream that were set last; equal ones are not set again.
@@ -97,6 +100,7 @@ impl ExclusiveConnection {
             wait: new.receiving.wait.busy_wait(),
             timeouts: Timeouts::default(),
             counted: new.counted,
+            request_octets: None,
         }
     }
 
@@ -280,6 +284,10 @@ impl Connection for ExclusiveConnection {
 
     fn stream(&self) -> &Arc<dyn Stream> {
         &self.stream
+    }
+
+    fn keep(&mut self, counted: CountedOctets) {
+        self.request_octets = Some(counted);
     }
 
     #[inline]

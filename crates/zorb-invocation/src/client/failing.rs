@@ -40,6 +40,15 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
     Failure { exception, again }
 }
 
+/// The exception for a request that was not sent because others are large.
+#[cold]
+pub(super) fn too_many_octets(route: &Route) -> SystemException {
+    let context =
+        context(Phase::Send, route).with_hint("MaxRequestOctetsPerEndpoint sets the limit");
+    SystemException::transient(minor::transient::TOO_MANY_OCTETS, CompletionStatus::No)
+        .with_context(context)
+}
+
 /// The exception for a server that forwarded a request to a nil reference.
 #[cold]
 pub(super) fn forwarded_to_nil() -> SystemException {

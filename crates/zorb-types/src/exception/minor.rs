@@ -223,6 +223,7 @@ minors! {
         TOO_MANY_PENDING = zorb 10, "as many calls wait for their replies as may";
         TOO_MANY_DEFERRED = zorb 11, "too many requests wait for deferred replies";
         REPLY_DROPPED = zorb 12, "the servant dropped a request without answering it";
+        TOO_MANY_OCTETS = zorb 13, "the requests of other calls to the endpoint are too large";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";

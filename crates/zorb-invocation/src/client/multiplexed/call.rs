@@ -21,6 +21,7 @@ use super::{
 use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
 };
+use crate::client::request_octets::CountedOctets;
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_queue::{WaitLimits, Waiter};
 
@@ -38,6 +39,8 @@ pub(crate) struct MultiplexedCall {
     pub(super) pending: Option<Arc<dyn PendingRequest>>,
     /// Whether its request is counted as pending, and this still answers for it.
     pub(super) is_counted: bool,
+    /// The octets of its request, if it is large.
+    request_octets: Option<CountedOctets>,
     /// The thread that locks sending has to unlock it.
     of_this_thread: PhantomData<*const ()>,
 }
@@ -108,6 +111,7 @@ impl MultiplexedConnection {
             sends: false,
             pending: None,
             is_counted: false,
+            request_octets: None,
             of_this_thread: PhantomData,
         })
     }
@@ -281,6 +285,10 @@ impl Connection for MultiplexedCall {
 
     fn stream(&self) -> &Arc<dyn Stream> {
         &self.connection.stream
+    }
+
+    fn keep(&mut self, counted: CountedOctets) {
+        self.request_octets = Some(counted);
     }
 
     fn send(
