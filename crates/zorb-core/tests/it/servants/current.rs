@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
+use zorb_cdr::CdrReader;
 use zorb_core::poa::{AnyServant, ObjectId, Poa, PoaCurrent, PoaError, PoaPolicies};
-use zorb_core::{Orb, Result};
+use zorb_core::{ObjectRef, Orb, Result, Served, ServedBy, ServerCall};
+use zorb_types::SystemException;
 
 use super::views;
 use crate::support::{Acting, Echo, builder, server, until};
@@ -104,6 +106,33 @@ fn the_current_call_is_that_of_the_innermost_upcall() {
         assert_eq!(orb.poa_current().operation(), Err(PoaError::NoContext));
         assert_eq!(orb.poa_current().caller().unwrap_err(), PoaError::NoContext);
         orb.shutdown(true).unwrap();
+    }
+}
+
+/// Replies with the name of the operation.
+struct Named(PoaCurrent);
+
+impl ServedBy<Named> for ObjectRef {
+    fn dispatch(servant: &Named, call: &mut ServerCall<'_>) -> Served {
+        let operation = servant.0.operation()?;
+        assert_eq!(operation, call.operation_name());
+        call.reply_dynamic(None, |writer| writer.write_latin1(&operation))
+    }
+}
+
+#[test]
+fn an_operation_of_any_name_is_the_current_one() {
+    let (orb, _) = server();
+    let object: ObjectRef = orb.root_poa().activate(Named(orb.poa_current())).unwrap();
+    let client = builder().build().unwrap();
+    let there: ObjectRef = client.resolve(&object.to_ior_string()).unwrap();
+    // The last one is converted: the message has it in ISO 8859-1.
+    for name in ["name", "_name", "gr\u{f6}\u{df}e"] {
+        for view in [&object, &there] {
+            let read = |reader: &mut CdrReader<'_>| reader.read_latin1_owned("name");
+            let replied = view.invoke::<_, SystemException>(name, |_| Ok(()), read);
+            assert_eq!(replied.as_deref(), Ok(name));
+        }
     }
 }
 
