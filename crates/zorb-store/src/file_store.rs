@@ -1,5 +1,6 @@
 //! A store in a folder.
 
+use std::error::Error;
 use std::fs::OpenOptions;
 use std::io;
 use std::ops::ControlFlow;
@@ -189,9 +190,16 @@ fn dump_changes(store: Arc<Shared>) -> impl FnMut() {
     let mut dumped = None;
     move || {
         let batches = Some(store.engine.statistics().batches);
-        // A failed dump is counted, and tried again.
-        if batches != dumped && store.dump().is_ok() {
-            dumped = batches;
+        if batches == dumped {
+            return;
+        }
+        match store.dump() {
+            Ok(_) => dumped = batches,
+            // The next call tries again.
+            Err(error) => {
+                let cause = error.source().map(ToString::to_string);
+                tracing::warn!(%error, cause, hint = error.advice(), "cannot write a dump of the store");
+            }
         }
     }
 }
