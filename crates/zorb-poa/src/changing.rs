@@ -19,7 +19,7 @@
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zorb_base::callback::call_back;
 use zorb_base::object_id::ObjectId;
@@ -32,12 +32,13 @@ use crate::current::is_serving;
 use crate::error::PoaError;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::objects::Objects;
+use crate::registered::Registered;
 use crate::servants::{Activator, EndedObject, NoServant, no_manager};
 use crate::skeleton::Skeleton;
 
 /// The changing objects of an adapter with a servant activator.
 pub(crate) struct ChangingObjects {
-    activator: OnceLock<Arc<dyn Activator>>,
+    activator: Registered<dyn Activator>,
     limits: HoldLimits,
     state: Lock<State>,
 }
@@ -92,11 +93,11 @@ pub(crate) enum Wanted {
 
 impl ChangingObjects {
     pub(crate) fn new(limits: HoldLimits) -> Arc<Self> {
-        Arc::new(Self { activator: OnceLock::new(), limits, state: Lock::default() })
+        Arc::new(Self { activator: Registered::default(), limits, state: Lock::default() })
     }
 
     /// The servant activator, once it is set.
-    pub(crate) fn activator(&self) -> &OnceLock<Arc<dyn Activator>> {
+    pub(crate) fn activator(&self) -> &Registered<dyn Activator> {
         &self.activator
     }
 
@@ -109,7 +110,7 @@ impl ChangingObjects {
         in_turn: impl FnOnce() -> bool,
         map: &Objects,
     ) -> Result<Wanted, Stopped> {
-        if self.activator.get().is_none() {
+        if !self.activator.is_set() {
             return Err(Stopped::Refused(no_manager()));
         }
         let mut state = self.state.lock();
@@ -219,7 +220,7 @@ impl ChangingObjects {
             }
             None => map.remove(id.as_bytes())?,
         };
-        if self.activator.get().is_some() {
+        if self.activator.is_set() {
             state.add(id, Phase::Etherealizing(None), self.limits, map);
         }
         Some(removed)

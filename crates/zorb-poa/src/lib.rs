@@ -32,6 +32,7 @@ mod objects;
 mod operations;
 mod policies;
 mod provider;
+mod registered;
 mod reply;
 mod servant_objects;
 mod servants;

@@ -1,14 +1,16 @@
 //! What serves the objects of an adapter that are not active, by its policies.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use zorb_base::callback::call_back;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use crate::changing::ChangingObjects;
 use crate::error::PoaError;
 use crate::hold_queue::HoldLimits;
 use crate::policies::{PoaPolicies, RequestProcessing, ServantRetention};
+use crate::registered::Registered;
 use crate::servants::{Activator, DefaultServant, Locator, no_manager};
 
 /// What serves the objects of an adapter that are not active, by its policies.
@@ -16,7 +18,7 @@ pub(crate) enum Provider {
     /// Nothing: only active objects exist.
     Nothing,
     Default(ArcSwapOption<DefaultServant>),
-    Locator(OnceLock<Arc<dyn Locator>>),
+    Locator(Registered<dyn Locator>),
     Activator(Arc<ChangingObjects>),
 }
 
@@ -26,7 +28,7 @@ impl Provider {
             (RequestProcessing::ActiveObjectMapOnly, _) => Self::Nothing,
             (RequestProcessing::DefaultServant, _) => Self::Default(ArcSwapOption::empty()),
             (RequestProcessing::ServantManager, ServantRetention::NonRetain) => {
-                Self::Locator(OnceLock::new())
+                Self::Locator(Registered::default())
             }
             (RequestProcessing::ServantManager, ServantRetention::Retain) => {
                 Self::Activator(ChangingObjects::new(limits))
@@ -70,7 +72,10 @@ impl Provider {
     /// `BAD_INV_ORDER` (OMG 6) if it has a locator.
     pub(crate) fn set_locator(&self, locator: Arc<dyn Locator>) -> Result<(), PoaError> {
         match self {
-            Self::Locator(current) => current.set(locator).map_err(|_| manager_set()),
+            Self::Locator(current) => match current.set(locator) {
+                true => Ok(()),
+                false => Err(manager_set()),
+            },
             _ => Err(self.wrong_manager()),
         }
     }
@@ -82,10 +87,30 @@ impl Provider {
     /// `BAD_INV_ORDER` (OMG 6) if it has an activator.
     pub(crate) fn set_activator(&self, activator: Arc<dyn Activator>) -> Result<(), PoaError> {
         match self {
-            Self::Activator(changing) => {
-                changing.activator().set(activator).map_err(|_| manager_set())
-            }
+            Self::Activator(changing) => match changing.activator().set(activator) {
+                true => Ok(()),
+                false => Err(manager_set()),
+            },
             _ => Err(self.wrong_manager()),
+        }
+    }
+
+    /// Releases what the program has set, when the adapter has ended.
+    pub(crate) fn end(&self) {
+        match self {
+            Self::Nothing => {}
+            Self::Default(servant) => {
+                let servant = servant.swap(None);
+                call_back("the drop of a default servant", || drop(servant));
+            }
+            Self::Locator(locator) => {
+                let locator = locator.take();
+                call_back("the drop of a servant locator", || drop(locator));
+            }
+            Self::Activator(changing) => {
+                let activator = changing.activator().take();
+                call_back("the drop of a servant activator", || drop(activator));
+            }
         }
     }
 

@@ -102,12 +102,13 @@ impl NamingService {
 
     /// Numbers of the service.
     pub fn statistics(&self) -> Statistics {
+        let iterators = self.0.iterators.len();
         let tree = self.0.names.read();
         Statistics {
             contexts: tree.contexts(),
             bindings: tree.bindings(),
             octets: tree.octets(),
-            iterators: self.0.iterators.len(),
+            iterators,
         }
     }
 }

@@ -56,7 +56,7 @@ impl ObjectAdapter {
         }
         unregister(self);
         self.membership.lock().take();
-        self.completion.then(Box::new(NameInUse(Arc::clone(self))));
+        self.completion.then(Box::new(LastUse(Arc::clone(self))));
         self.end_own_collocation();
     }
 
@@ -87,11 +87,12 @@ impl Drop for EndOfObjects {
     }
 }
 
-/// The use of a name by an adapter that is being destroyed, until this is dropped.
-struct NameInUse(Arc<ObjectAdapter>);
+/// The use of its name and of what serves its objects by an adapter that is being destroyed, until this is dropped.
+struct LastUse(Arc<ObjectAdapter>);
 
-impl Drop for NameInUse {
+impl Drop for LastUse {
     fn drop(&mut self) {
+        self.0.provider.end();
         if let Some(parent) = self.0.parent() {
             parent.children.lock().remove(&self.0.name);
         }

@@ -18,7 +18,7 @@ impl ObjectAdapter {
     pub(super) fn set_end(&self, object: &ActiveObject, cleanup_in_progress: Option<bool>) {
         let in_progress = self.completion.begin();
         let changing = self.provider.changing();
-        let has_activator = changing.is_some_and(|changing| changing.activator().get().is_some());
+        let has_activator = changing.is_some_and(|changing| changing.activator().is_set());
         match (cleanup_in_progress.filter(|_| has_activator), self.this.upgrade()) {
             (Some(cleanup_in_progress), Some(adapter)) => {
                 let etherealization = Etherealization {

@@ -25,7 +25,7 @@ impl Managed for ObjectAdapter {
 
     fn etherealize_objects(&self) {
         let changing = self.provider.changing();
-        let Some(changing) = changing.filter(|all| all.activator().get().is_some()) else { return };
+        let Some(changing) = changing.filter(|all| all.activator().is_set()) else { return };
         let objects = {
             // Objects become active under this lock. Those that do so after it find the manager inactive.
             let _servants = self.servants.lock();

@@ -138,7 +138,7 @@ impl ObjectAdapter {
                 Ok(self.for_request(oid, ByDefault(servant)))
             }
             Provider::Locator(locator) => {
-                let locator = locator.get().cloned().ok_or_else(|| refused(no_manager()))?;
+                let locator = locator.get().ok_or_else(|| refused(no_manager()))?;
                 Ok(self.for_request(oid.clone(), Locating::new(oid, locator)))
             }
             Provider::Activator(changing) => {

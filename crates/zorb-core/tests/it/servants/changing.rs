@@ -135,19 +135,14 @@ fn an_upcall_does_not_wait_for_its_own_end() {
 
 #[test]
 fn an_upcall_does_not_wait_for_an_etherealization_after_it() {
-    let (deactivated, knows) = channel::<()>();
-    let knows = Mutex::new(knows);
     let incarnate = move |poa: &Poa, _: &ObjectId| {
         let poa = poa.clone();
-        let (deactivate, deactivated) = (poa.clone(), deactivated.clone());
         Ok(AnyServant::of::<Echo, _>(Arc::new(Acting(move |value| {
             if value == 1 {
-                let (deactivate, deactivated) = (deactivate.clone(), deactivated.clone());
-                thread::spawn(move || {
-                    deactivate.deactivate(&"idle".into()).unwrap();
-                    deactivated.send(()).unwrap();
-                });
-                until(|| poa.reference::<Echo>(&"idle".into()).is_err());
+                // The etherealization waits for the turn of this upcall, and the other thread does not.
+                let deactivate = poa.clone();
+                let other = thread::spawn(move || deactivate.deactivate(&"idle".into()));
+                other.join().unwrap().unwrap();
                 assert_waits_for_itself(&poa, &"idle".into());
             }
             Ok(value)
@@ -156,7 +151,6 @@ fn an_upcall_does_not_wait_for_an_etherealization_after_it() {
     let (_orb, poa, log) = ending(policies().single_thread(), incarnate, |_, _| {});
     assert_eq!(reference(&poa, "idle").twice(0), Ok(0));
     assert_eq!(reference(&poa, "busy").twice(1), Ok(1));
-    knows.lock().unwrap().recv().unwrap();
     until(|| log.has("idle 0"));
     assert_eq!(reference(&poa, "idle").twice(0), Ok(0));
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use zorb_core::poa::{AnyServant, Poa, PoaError, PoaPolicies};
-use zorb_types::{SystemExceptionKind, minor};
+use zorb_core::poa::{
+    AnyServant, ObjectId, Poa, PoaError, PoaPolicies, ServantLocator, ServantManagerError,
+};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::views;
 use crate::support::{Acting, Echo, Servant, server};
@@ -75,5 +77,52 @@ fn a_default_servant_that_panics_ends_only_the_request() {
     for view in views {
         assert_eq!(view.panic_now().unwrap_err().kind, SystemExceptionKind::Unknown);
         assert_eq!(view.twice(2), Ok(4));
+    }
+}
+
+/// Serves nothing, and keeps its adapter.
+struct Keeping(#[expect(dead_code, reason = "held")] (Poa, Arc<()>));
+
+impl ServantLocator for Keeping {
+    type Cookie = ();
+
+    fn preinvoke(
+        &self,
+        _: &Poa,
+        _: &ObjectId,
+        _: &str,
+    ) -> Result<(AnyServant, ()), ServantManagerError> {
+        Err(SystemException::obj_adapter(
+            minor::obj_adapter::NO_SERVANT_MANAGER,
+            CompletionStatus::No,
+        )
+        .into())
+    }
+}
+
+#[test]
+fn an_ended_adapter_releases_servants_and_managers_that_keep_it() {
+    for shut_down in [false, true] {
+        let (orb, _) = server();
+        let poa = defaults(&orb.root_poa(), PoaPolicies::new());
+        let servant = Arc::new(Acting({
+            let poa = poa.clone();
+            move |value| Ok(value + i32::from(poa.name() == "defaults"))
+        }));
+        let alive = Arc::downgrade(&servant);
+        poa.set_servant(AnyServant::of::<Echo, _>(servant)).unwrap();
+        let policies = PoaPolicies::new().user_ids().non_retain().servant_manager();
+        let located = orb.root_poa().create("located", policies).unwrap();
+        let token = Arc::new(());
+        let locating = Arc::downgrade(&token);
+        located.set_servant_locator(Keeping((located.clone(), token))).unwrap();
+        assert!(alive.upgrade().is_some() && locating.upgrade().is_some());
+        if shut_down {
+            orb.shutdown(true).unwrap();
+        } else {
+            poa.destroy_with(true, true).unwrap();
+            located.destroy_with(true, true).unwrap();
+        }
+        assert!(alive.upgrade().is_none() && locating.upgrade().is_none());
     }
 }
