@@ -132,12 +132,17 @@ impl Engine {
     }
 
     /// Continues after a failed transaction if the disk is full: the database is opened as after a crash.
-    /// Otherwise nobody knows what the disk has, and whoever starts the service again finds out.
+    /// Otherwise, also if the disk was full when it synchronized, nobody knows what it has, and whoever starts the service
+    /// again finds out.
     #[cold]
     fn after(&self, error: StoreError) -> StoreError {
+        let error = match self.backend.sync_failed.load(Relaxed) {
+            true => error.of(StoreErrorKind::Io),
+            false => error,
+        };
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         close(&self.path, mem::replace(&mut *state, State::Failed(error.clone())));
-        if error.kind() == StoreErrorKind::Full && !self.backend.sync_failed.load(Relaxed) {
+        if error.kind() == StoreErrorKind::Full {
             *state = match open(&self.path, &self.backend) {
                 Ok((database, _)) => State::Open(database),
                 Err(error) => State::Failed(error),

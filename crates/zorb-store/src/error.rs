@@ -48,6 +48,11 @@ impl StoreError {
         Self { kind, what: what.into(), path: None, hint: None, source: None }
     }
 
+    /// The same of another kind.
+    pub(crate) fn of(self, kind: StoreErrorKind) -> Self {
+        Self { kind, ..self }
+    }
+
     /// Adds the file or folder.
     #[must_use]
     pub fn at(mut self, path: impl AsRef<Path>) -> Self {

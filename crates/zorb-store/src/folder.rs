@@ -28,8 +28,7 @@ impl Folder {
     /// [`StoreErrorKind::InUse`], [`StoreErrorKind::Denied`], [`StoreErrorKind::Newer`],
     /// [`StoreErrorKind::Broken`] if its version cannot be read; failures of the file system.
     pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-        made.map_err(|error| io_failure(error, "cannot create the folder").at(path))?;
+        make(path).map_err(|error| io_failure(error, "cannot create the folder").at(path))?;
         let folder = Self::lock(path)?;
         match folder.version()? {
             Some(version) => check(version, path)?,
@@ -236,4 +235,18 @@ fn check(version: u32, path: &Path) -> Result<(), StoreError> {
 fn broken(what: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Broken, what)
         .hint("copy the whole folder of a store, or start with an empty one")
+}
+
+/// Makes a folder, and those above it that do not exist; each survives a loss of power.
+fn make(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    for folder in missing {
+        let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+        File::open(above.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }

@@ -44,6 +44,8 @@ struct Contents {
     left: Option<u64>,
     /// The space on the disk, in octets.
     capacity: Option<usize>,
+    /// The error of all synchronizations.
+    sync_error: Option<io::ErrorKind>,
     operations: u64,
 }
 
@@ -87,6 +89,11 @@ impl SimulatedDisk {
     /// Limits the length of what is stored; `None` for no limit. Longer writes fail as those to a full disk.
     pub fn limit(&self, octets: Option<usize>) {
         self.contents().capacity = octets;
+    }
+
+    /// Makes synchronizing fail with this error.
+    pub fn fail_sync(&self, error: io::ErrorKind) {
+        self.contents().sync_error = Some(error);
     }
 
     /// The operations so far that wrote or synchronized.
@@ -231,6 +238,9 @@ impl Disk for SimulatedDisk {
     fn sync(&self) -> io::Result<()> {
         let contents = &mut *self.contents();
         contents.operate()?;
+        if let Some(error) = contents.sync_error {
+            return Err(error.into());
+        }
         for change in contents.unsynced.drain(..) {
             change.make(&mut contents.durable);
         }

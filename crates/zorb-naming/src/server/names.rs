@@ -17,7 +17,7 @@ use super::tree::{Change, Refusal, Tree};
 #[derive(Debug)]
 pub(crate) enum NotMade {
     Refused(Refusal),
-    /// The store failed: nothing has changed.
+    /// The store failed: nothing has changed in memory, and nothing in the store unless it says otherwise.
     NotStored(StoreError),
 }
 

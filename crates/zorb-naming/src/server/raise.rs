@@ -1,6 +1,7 @@
 //! Refusals as exceptions of CosNaming.
 
-use zorb::{CompletionStatus, MinorCode, SystemException, minor};
+use zorb::{CompletionStatus, MinorCode, Report, SystemException, minor};
+use zorb_store::{StoreError, StoreErrorKind};
 
 use super::names::NotMade;
 use super::path::Path;
@@ -45,9 +46,20 @@ pub(crate) fn system(not_made: NotMade) -> SystemException {
     match not_made {
         NotMade::Refused(Refusal::Full) => full(),
         NotMade::Refused(_) => no_context(),
-        NotMade::NotStored(error) => {
-            tracing::error!(%error, hint = error.advice(), "cannot store a name");
-            SystemException::persist_store(MinorCode::NONE, CompletionStatus::No)
-        }
+        NotMade::NotStored(error) => not_stored(&error),
     }
+}
+
+/// The exception of a store that refuses a change or fails. After a failure that may have come too late, nobody knows
+/// whether the change has been stored.
+#[cold]
+fn not_stored(error: &StoreError) -> SystemException {
+    use StoreErrorKind::{Failed, Full, Limit};
+    let completed = match error.kind() {
+        Limit => return full(),
+        Full | Failed => CompletionStatus::No,
+        _ => CompletionStatus::Maybe,
+    };
+    tracing::error!(error = %Report(error), hint = error.advice(), "cannot store a name");
+    SystemException::persist_store(MinorCode::NONE, completed)
 }

@@ -46,3 +46,14 @@ fn a_full_disk_refuses_commits_and_keeps_what_it_has() {
         assert!(entries(&disk.open(durability).unwrap()).unwrap() == expected, "seed {seed}");
     }
 }
+
+#[test]
+fn a_disk_that_is_full_when_it_synchronizes_leaves_unknown_what_it_has() {
+    let disk = SimulatedDisk::new();
+    let store = disk.open(Durability::Immediate).unwrap();
+    disk.fail_sync(std::io::ErrorKind::StorageFull);
+    let batch = || Batch::new().put("test.one", [1], [1]);
+    assert_eq!(store.commit(batch()).unwrap_err().kind(), StoreErrorKind::Io);
+    // Nothing is tried again until the store is opened anew.
+    assert_ne!(store.commit(batch()).unwrap_err().kind(), StoreErrorKind::Full);
+}
