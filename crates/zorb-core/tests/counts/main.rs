@@ -5,6 +5,7 @@
 mod allocations;
 mod counters;
 mod default_servants;
+mod deferred;
 mod preallocation;
 #[path = "../it/support/mod.rs"]
 mod support;
