@@ -17,6 +17,7 @@ pub mod idl;
 pub mod ior;
 pub mod json;
 pub mod miop;
+pub mod omninames;
 pub mod options;
 pub mod realtime;
 pub mod repository;
@@ -61,6 +62,7 @@ pub const TARGETS: &[Target] = &[
     json::TARGET,
     repository::TARGET,
     dump::TARGET,
+    omninames::TARGET,
     giop::TARGET,
     connection::TARGET,
     miop::TARGET,

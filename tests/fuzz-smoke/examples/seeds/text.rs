@@ -103,6 +103,17 @@ calls = [{ operation = \"c\", times = 2 }, { operation = \"b\", way = \"one\" }]
 jitter = \"1 ms\"\nblocking = \"3 us\"\nthreads = 2\nimportance = \"low\"\n\
 calls = [{ operation = \"b\", way = \"one\" }]\n";
 
+/// A data file of omniNames.
+const OMNINAMES: &[u8] = include_bytes!("../../../../crates/zorb-naming/tests/data/omninames.dat");
+
+fn omninames() {
+    const ROOT: &str = "create 4e616d6553657276696365\n";
+    seed("omninames", "omninames.dat", OMNINAMES);
+    seed("omninames", "cut.dat", OMNINAMES.get(..3000).unwrap_or_default());
+    seed("omninames", "empty.dat", format!("port 2809\npersistent 00\n{ROOT}"));
+    seed("omninames", "nil.dat", format!("{ROOT}bind IOR:00 a\\ b \\\\ nobject IOR:00\n"));
+}
+
 fn schedules() {
     for (name, system) in SCHEDULES {
         seed("schedule", name, format!("{system}{OPERATIONS}"));
@@ -120,6 +131,7 @@ fn schedules() {
 
 pub(crate) fn write() {
     schedules();
+    omninames();
     for (name, text) in URLS {
         seed("corbaloc", name, text);
     }

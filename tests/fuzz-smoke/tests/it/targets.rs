@@ -3,7 +3,7 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, giop, idl,
-    ior, json, miop, options, repository, ring, schedule, sctp, short, type_code, value,
+    ior, json, miop, omninames, options, repository, ring, schedule, sctp, short, type_code, value,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -45,6 +45,11 @@ fn stored_repositories_do_no_harm() {
 #[test]
 fn dumps_of_stores_do_no_harm() {
     check(&dump::TARGET, 5, 8000);
+}
+
+#[test]
+fn data_files_of_omninames_do_no_harm() {
+    check(&omninames::TARGET, 4, 8000);
 }
 
 #[test]
