@@ -62,7 +62,7 @@ static OPERATIONS: Operations<14> = Operations::new(&[
 pub(crate) struct Contexts {
     pub(crate) names: Arc<Names>,
     pub(crate) iterators: Arc<Iterators>,
-    poa: Poa,
+    // The ORB owns the adapter, and the adapter this servant: it must not own them.
     orb: WeakOrb,
     federation: Federation,
     longest_reference: usize,
@@ -101,10 +101,10 @@ impl Contexts {
             .multiple_ids()
             .non_retain()
             .default_servant();
+        orb.root_poa().create(ADAPTER, policies)?;
         Ok(Self {
             iterators: Iterators::new(orb, Arc::clone(&names), settings)?,
             names,
-            poa: orb.root_poa().create(ADAPTER, policies)?,
             orb: orb.downgrade(),
             federation: Federation::new(settings.foreign_calls, settings.foreign_timeout),
             longest_reference: settings.limits.reference_octets,
@@ -112,13 +112,15 @@ impl Contexts {
         })
     }
 
-    pub(crate) fn poa(&self) -> &Poa {
-        &self.poa
+    /// The adapter of contexts.
+    pub(crate) fn poa(&self) -> Result<Poa, SystemException> {
+        let orb = self.orb.upgrade().ok_or_else(no_context)?;
+        Ok(orb.root_poa().find(ADAPTER)?)
     }
 
     /// The reference to a context.
     pub(crate) fn reference(&self, id: ContextId) -> Result<NamingContextExt, SystemException> {
-        Ok(self.poa.create_reference_with_id(ObjectId::new(id.to_octets()))?)
+        Ok(self.poa()?.create_reference_with_id(ObjectId::new(id.to_octets()))?)
     }
 
     /// The object of a stored reference.
@@ -134,7 +136,7 @@ impl Contexts {
     /// The context of this server that a reference identifies: it is equal to the one that the server would create.
     fn own(&self, ior: &Ior) -> Option<ContextId> {
         let object = self.orb.upgrade()?.object(ior.clone());
-        let id = ContextId::from_octets(self.poa.id_of(&object).ok()?.as_bytes())?;
+        let id = ContextId::from_octets(self.poa().ok()?.id_of(&object).ok()?.as_bytes())?;
         let own = self.reference(id).ok()?;
         (self.names.read().has(id) && own.as_object().ior().profiles == ior.profiles).then_some(id)
     }
@@ -381,6 +383,6 @@ impl ServedBy<Contexts> for NamingContextExt {
 
 impl fmt::Debug for Contexts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Contexts").field("poa", &self.poa).finish_non_exhaustive()
+        f.debug_struct("Contexts").field("names", &self.names).finish_non_exhaustive()
     }
 }

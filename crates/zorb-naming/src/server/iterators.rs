@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use zorb::codegen::{Operations, Served, ServedBy, ServerCall};
-use zorb::poa::{AnyServant, ObjectId, Poa, PoaError, PoaPolicies};
-use zorb::{CompletionStatus, MinorCode, Orb, SystemException};
+use zorb::poa::{AnyServant, ObjectId, PoaError, PoaPolicies};
+use zorb::{CompletionStatus, MinorCode, Orb, SystemException, WeakOrb};
 
 use super::context_id::ContextId;
 use super::names::Names;
@@ -30,7 +30,8 @@ static OPERATIONS: Operations<3> = Operations::new(&["next_one", "next_n", "dest
 /// The default servant of the adapter of iterators.
 pub(crate) struct Iterators {
     names: Arc<Names>,
-    poa: Poa,
+    // The ORB owns the adapter, and the adapter this servant: it must not own them.
+    orb: WeakOrb,
     listed: usize,
     table: Mutex<Table>,
 }
@@ -42,14 +43,15 @@ impl Iterators {
         settings: &Settings,
     ) -> Result<Arc<Self>, PoaError> {
         let policies = PoaPolicies::new().user_ids().multiple_ids().non_retain().default_servant();
+        let poa = orb.root_poa().create(ADAPTER, policies)?;
         let iterators = Arc::new(Self {
             names,
-            poa: orb.root_poa().create(ADAPTER, policies)?,
+            orb: orb.downgrade(),
             listed: settings.listed,
             table: Mutex::new(Table::new(settings.iterators, settings.iterator_lifetime)),
         });
         let servant = AnyServant::of::<BindingIterator, _>(Arc::clone(&iterators));
-        iterators.poa.set_servant(servant)?;
+        poa.set_servant(servant)?;
         Ok(iterators)
     }
 
@@ -68,9 +70,11 @@ impl Iterators {
         context: ContextId,
         after: Option<&[u8]>,
     ) -> Result<BindingIterator, SystemException> {
+        let orb = self.orb.upgrade().ok_or_else(no_context)?;
+        let poa = orb.root_poa().find(ADAPTER)?;
         let cursor = Cursor { context, after: after.map(Into::into) };
         let id = self.table().add(cursor, Instant::now());
-        Ok(self.poa.create_reference_with_id(ObjectId::new(id.to_be_bytes()))?)
+        Ok(poa.create_reference_with_id(ObjectId::new(id.to_be_bytes()))?)
     }
 
     /// Goes on by up to `count` bindings.
@@ -152,6 +156,6 @@ impl ServedBy<Iterators> for BindingIterator {
 
 impl fmt::Debug for Iterators {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iterators").field("poa", &self.poa).finish_non_exhaustive()
+        f.debug_struct("Iterators").field("table", &self.table).finish_non_exhaustive()
     }
 }

@@ -76,7 +76,7 @@ impl NamingService {
     fn serve_names(orb: &Orb, settings: &Settings, names: Names) -> Result<Self, zorb::Error> {
         let contexts = Arc::new(Contexts::new(orb, Arc::new(names), settings)?);
         let servant = AnyServant::of::<NamingContextExt, _>(Arc::clone(&contexts));
-        contexts.poa().set_servant(servant)?;
+        contexts.poa()?.set_servant(servant)?;
         Ok(Self(contexts))
     }
 

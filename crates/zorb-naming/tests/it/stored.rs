@@ -29,6 +29,7 @@ fn names_and_contexts_survive() {
     assert_eq!((before.contexts, before.bindings), (3, 4));
     let key = free.as_object().ior().clone();
     world.end();
+    zorb_testkit::until(|| Arc::strong_count(&store) == 1);
 
     let world = World::stored(&store);
     assert_eq!(world.service.statistics(), before);
