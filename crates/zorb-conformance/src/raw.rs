@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zorb::cdr::{ByteOrder, TextCoding};
 use zorb::giop::{
-    Form, GiopVersion, Inbound, Limits, MessageKind, ReplyStatus, RequestStart, ResponseFlags,
-    TargetAddress,
+    Form, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, ReplyStatus, RequestStart,
+    ResponseFlags, TargetAddress,
 };
 use zorb::transport::{ConnectOptions, Protocol, Stream};
 
@@ -66,7 +66,20 @@ impl Raw {
 
     /// The server's reply to it.
     pub(crate) fn answer(&self) -> i32 {
-        let mut inbound = Inbound::new(Limits::default()).of(self.protocol.messaging());
+        let mut inbound = self.inbound();
+        let header = self.next_reply(&mut inbound);
+        let (reply, mut body) = self.form.read_reply(inbound.current(), &header).expect("a reply");
+        assert_eq!((reply.request_id, reply.status), (ID, ReplyStatus::NoException));
+        body.read_i32().expect("a result")
+    }
+
+    /// What receives replies.
+    pub(crate) fn inbound(&self) -> Inbound {
+        Inbound::new(Limits::default()).of(self.protocol.messaging())
+    }
+
+    /// The header of the server's next reply, which is then the current message.
+    pub(crate) fn next_reply(&self, inbound: &mut Inbound) -> MessageHeader {
         let header = loop {
             if let Some(header) = inbound.poll().expect("a message") {
                 break header;
@@ -76,9 +89,7 @@ impl Raw {
             inbound.advance(count);
         };
         assert_eq!(header.kind, MessageKind::Reply);
-        let (reply, mut body) = self.form.read_reply(inbound.current(), &header).expect("a reply");
-        assert_eq!((reply.request_id, reply.status), (ID, ReplyStatus::NoException));
-        body.read_i32().expect("a result")
+        header
     }
 
     /// Sends the last octets, and waits until the server has ended the connection.

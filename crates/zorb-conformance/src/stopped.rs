@@ -20,7 +20,7 @@ const ATTEMPTS: usize = 1000;
 const REPLY: usize = 64 << 10;
 
 /// Clients that stop in the middle of a message, and clients that do not read their replies, delay no other. Those that
-/// go on are served.
+/// go on are served, and those that read at last get all replies.
 pub fn stopped_clients_delay_nobody(on: &Subject, _: &'static str) {
     // One at a time: a process has a limited number of descriptors.
     static ALONE: Mutex<()> = Mutex::new(());
@@ -32,13 +32,16 @@ pub fn stopped_clients_delay_nobody(on: &Subject, _: &'static str) {
     let stopped =
         if on.urls().any(|url| url.contains("shm")) { STOPPED_IN_MEMORY } else { STOPPED };
     let stopped: Vec<_> = (0..stopped).map(|_| Stopped::new(&server)).collect();
-    let unread: Vec<_> = (0..UNREAD).map(|_| unread(&server)).collect();
+    let unread: Vec<_> = (0..UNREAD).map(|_| Unread::new(&server)).collect();
     assert_eq!(server.seen_by(&on.client()).add(1, 2).unwrap(), 3);
     for client in stopped {
         client.go_on();
     }
     assert_eq!(server.seen_by(&on.client()).add(3, 4).unwrap(), 7);
-    drop(unread);
+    for client in unread {
+        client.read_all();
+    }
+    assert_eq!(server.seen_by(&on.client()).add(5, 6).unwrap(), 11);
 }
 
 /// A client that has sent half of a request.
@@ -65,25 +68,42 @@ impl Stopped {
     }
 }
 
-/// A client that sends requests until the server takes no more, because their replies are not read.
-fn unread(server: &Server) -> Raw {
-    let raw = Raw::to(server);
-    leave_replies_unread(&*raw.stream, &large_request(&raw, server));
-    raw
+/// A client that has sent requests until the server took no more, because their replies are not read.
+struct Unread {
+    raw: Raw,
+    /// The number of whole requests that it has sent.
+    requests: usize,
 }
 
-/// Sends `requests` repeatedly without reading the replies, until the server stops receiving.
+impl Unread {
+    fn new(server: &Server) -> Self {
+        let raw = Raw::to(server);
+        let request = large_request(&raw, server);
+        let sent = leave_replies_unread(&*raw.stream, &request);
+        Self { raw, requests: sent / request.len() }
+    }
+
+    fn read_all(self) {
+        assert!(self.requests > 0);
+        let mut inbound = self.raw.inbound();
+        (0..self.requests).for_each(|_| _ = self.raw.next_reply(&mut inbound));
+    }
+}
+
+/// Sends `requests` repeatedly without reading the replies, until the server stops receiving. Returns how many octets
+/// it has received.
 ///
 /// # Panics
 /// If the connection ends.
-pub fn leave_replies_unread(client: &dyn Stream, requests: &[u8]) {
+pub fn leave_replies_unread(client: &dyn Stream, requests: &[u8]) -> usize {
     let (mut sent, mut refused) = (0, 0);
     while refused < ATTEMPTS {
-        let taken = client.try_send(&requests[sent..]).unwrap();
-        sent = (sent + taken) % requests.len();
+        let taken = client.try_send(&requests[sent % requests.len()..]).unwrap();
+        sent += taken;
         refused = if taken == 0 { refused + 1 } else { 0 };
         std::thread::yield_now();
     }
+    sent
 }
 
 /// A request to return many octets.

@@ -114,10 +114,10 @@ fn silent_clients_of_a_single_thread_delay_nobody() {
 /// The number of clients that read no replies.
 const UNREAD: usize = 10;
 
-/// Clients over datagrams, some in the middle of a message, and others that do not read their replies.
-fn check_lanes_over_datagrams(strategy: Strategy) {
+/// Clients, some in the middle of a message, and others that do not read their replies.
+fn check_stopped_in_lanes(strategy: Strategy, schemes: &[&str]) {
     let _alone = alone();
-    for scheme in ["rudp", "sciop"] {
+    for &scheme in schemes {
         let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
         orb.serve().unwrap();
         let rt = RtOrb::builder().attach(&orb).unwrap();
@@ -131,7 +131,9 @@ fn check_lanes_over_datagrams(strategy: Strategy) {
         let requests = LOCATE_REQUEST.repeat(1_000);
         let connect = |_| protocol.transport().connect(&endpoint, &options).unwrap();
         let clients: Vec<_> = (0..SILENT).map(connect).collect();
-        clients[..UNREAD].iter().for_each(|client| leave_replies_unread(&**client, &requests));
+        for client in &clients[..UNREAD] {
+            leave_replies_unread(&**client, &requests);
+        }
         clients[UNREAD..].iter().for_each(|client| client.send_all(b"GIOP").unwrap());
         let connections = || pool.counts()[0].connections;
         until(|| connections() >= SILENT);
@@ -145,7 +147,14 @@ fn check_lanes_over_datagrams(strategy: Strategy) {
 #[test]
 fn stopped_clients_over_datagrams_delay_nobody() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
-        check_lanes_over_datagrams(strategy);
+        check_stopped_in_lanes(strategy, &["rudp", "sciop"]);
+    }
+}
+
+#[test]
+fn stopped_clients_over_tls_delay_nobody() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
+        check_stopped_in_lanes(strategy, &["ssliop"]);
     }
 }
 
