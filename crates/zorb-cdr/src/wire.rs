@@ -128,10 +128,7 @@ pub trait Wire {
         if const { Self::LAYOUT.is_some() } {
             return write_run::<Self>(values, writer);
         }
-        values.iter().try_for_each(|value| {
-            writer.reserve_element::<Self::Value>("sequence")?;
-            Self::write(Self::view(value), writer)
-        })
+        values.iter().try_for_each(|value| Self::write(Self::view(value), writer))
     }
 
     /// Reads `count` values. [`CdrReader::read_count`] has checked `count`.
@@ -205,8 +202,7 @@ fn write_run<T: Wire + ?Sized>(values: &[T::Value], writer: &mut CdrWriter<'_>) 
     if others.is_empty() {
         return Ok(());
     }
-    let octets = others.len().saturating_mul(Run::<T>::STRIDE);
-    writer.reserve_capacity(octets.min(isize::MAX.cast_unsigned()), "sequence")?;
+    writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE), "sequence")?;
     match writer.order() {
         ByteOrder::NATIVE => write_blocks::<T>(others, writer, ByteOrder::NATIVE),
         _ => write_swapped::<T>(others, writer),

@@ -14,12 +14,9 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
 /// Octets that are zeroed at a time, to be overwritten while they are in the cache.
 pub(crate) const BLOCK: usize = 4096;
-/// Octets that there is room for behind a run, and in an element of a sequence beyond its size in memory: for numbers,
-/// which are written without a check. Growing for one doubles the buffer, which ends the process when there is no memory
-/// for it.
+/// Octets reserved behind a run for the numbers that follow it. Growing for a number doubles the buffer, which ends the
+/// process when there is no memory for it.
 const ROOM: usize = 256;
-/// Maximum room for the numbers of an element: longer arrays are runs.
-const ELEMENT: usize = 1024;
 
 /// A cursor that appends CDR to the caller's buffer.
 ///
@@ -38,10 +35,10 @@ pub struct CdrWriter<'b> {
     names_values: bool,
 }
 
-/// Grows `buffer` to have room for `count` octets; `false` without the memory.
+/// Grows `buffer` by at least `count` octets and [`ROOM`]; `false` without the memory.
 #[cold]
 fn grow(buffer: &mut Vec<u8>, count: usize) -> bool {
-    buffer.try_reserve(count).is_ok()
+    buffer.try_reserve(count.saturating_add(ROOM)).is_ok()
 }
 
 impl core::fmt::Debug for CdrWriter<'_> {
@@ -250,32 +247,16 @@ impl<'b> CdrWriter<'b> {
         Ok(())
     }
 
-    /// Reserves capacity for `count` more octets, the length of something in memory, so that writing them cannot fail, and
-    /// for the numbers behind them.
+    /// Reserves capacity for `count` more octets, so that writing them cannot fail.
     ///
     /// # Errors
     /// `OutOfMemory`.
     #[inline]
     pub fn reserve_capacity(&mut self, count: usize, what: &'static str) -> CdrResult<()> {
-        let count = count.wrapping_add(ROOM);
         match self.buffer.capacity() - self.buffer.len() >= count || grow(self.buffer, count) {
             true => Ok(()),
             false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
         }
-    }
-
-    /// Reserves capacity for what an element of type `T` has besides text and other runs. Nothing in a message is more
-    /// than four times as long as in memory: an enumerator may have one octet there.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    #[inline]
-    pub(crate) fn reserve_element<T>(&mut self, what: &'static str) -> CdrResult<()> {
-        let most = const {
-            let most = size_of::<T>().saturating_mul(4);
-            if most < ELEMENT { most } else { ELEMENT }
-        };
-        self.reserve_capacity(most, what)
     }
 
     /// The current end, to [truncate](Self::truncate) to.

@@ -178,7 +178,7 @@ impl CdrWriter<'_> {
         if units > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded, "wstring"));
         }
-        self.reserve_capacity(units * 2 + 12, "wstring")?;
+        self.reserve_capacity(units.saturating_mul(2).saturating_add(12), "wstring")?;
         if self.text().wide_form == WideForm::Units {
             self.write_count(units + 1, "wstring")?;
             value.encode_utf16().for_each(|unit| self.write_u16(unit));

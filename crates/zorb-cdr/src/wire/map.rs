@@ -24,7 +24,6 @@ where
     fn write(value: &Self::View, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_count(value.len(), "map")?;
         value.iter().try_for_each(|(key, value)| {
-            writer.reserve_element::<(K::Value, V::Value)>("map")?;
             K::write(K::view(key), writer)?;
             V::write(V::view(value), writer)
         })
