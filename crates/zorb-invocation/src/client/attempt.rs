@@ -1,7 +1,7 @@
 //! One attempt at a call, over one connection.
 
 use zorb_base::error::{ErrorContext, Phase};
-use zorb_base::gather::{Gather, Tail};
+use zorb_base::gather::Gather;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
@@ -139,11 +139,10 @@ pub(super) fn send_over(
         message.write_announcing(announcement, contexts, outgoing.any_octets(), &mut gather)
     };
     written.map_err(failed)?;
-    let octets = outgoing.octets().len();
-    let rest = gather.tail().map(|tail| (tail, call.arguments));
-    if octets > UNCOUNTED || rest.is_some() {
-        count_octets(route, connection, octets, gather.tail()).map_err(Unfinished::Failed)?;
+    if gather.tail().is_some() | (outgoing.octets().len() > UNCOUNTED) {
+        count_octets(route, connection, &gather)?;
     }
+    let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = connection.send(&begun, &call.sending, rest) {
         let again = connection.may_resend(request_id, ConnectionEnd::Lost);
         route.cache.discard(connection, ConnectionEnd::Lost);
@@ -157,13 +156,14 @@ pub(super) fn send_over(
 fn count_octets(
     route: &Route,
     connection: &mut impl Connection,
-    octets: usize,
-    tail: Option<Tail>,
-) -> Result<(), SystemException> {
-    let octets = octets + tail.map_or(0, |tail| tail.length());
+    gather: &Gather,
+) -> Result<(), Unfinished> {
+    let written = connection.outgoing().map_or(0, |outgoing| outgoing.octets().len());
+    let octets = written + gather.tail().map_or(0, |tail| tail.length());
     if octets > UNCOUNTED {
         let counted = route.cache.request_octets.enter(octets);
-        connection.keep(counted.ok_or_else(|| too_many_octets(route))?);
+        let counted = counted.ok_or_else(|| Unfinished::Failed(too_many_octets(route)))?;
+        connection.keep(counted);
     }
     Ok(())
 }

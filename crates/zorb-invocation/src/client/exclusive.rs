@@ -288,6 +288,8 @@ impl Connection for ExclusiveConnection {
 
     fn keep(&mut self, counted: CountedOctets) {
         self.request_octets = Some(counted);
+        // The cache takes the connection back, and finds out whether it is.
+        self.beyond_limit = true;
     }
 
     #[inline]

@@ -177,20 +177,10 @@ impl EndpointCache {
         connection.machine.finish_all();
         trim_request(&mut connection.outgoing);
         trim_inbound(&mut connection.inbound);
-        if connection.discarded || connection.beyond_limit || connection.request_octets.is_some() {
-            return self.release_other(connection, slot);
+        if connection.discarded || connection.beyond_limit {
+            return self.release_to_cache(connection);
         }
         self.put_back(connection, slot);
-    }
-
-    /// Takes a connection back whose request was large, or that may not stay.
-    #[cold]
-    fn release_other(&self, mut connection: Box<ExclusiveConnection>, slot: &ThreadSlot) {
-        connection.request_octets = None;
-        match connection.discarded || connection.beyond_limit {
-            true => self.release_to_cache(connection),
-            false => self.put_back(connection, slot),
-        }
     }
 
     /// Puts a connection into the thread's slot, unless that is recalled.
@@ -213,6 +203,7 @@ impl EndpointCache {
     /// another caller waits for a connection.
     #[cold]
     fn release_to_cache(&self, mut connection: Box<ExclusiveConnection>) {
+        connection.request_octets = None;
         if connection.discarded {
             drop(connection);
             return self.lost_one();
