@@ -119,10 +119,13 @@ fn a_server_without_descriptors_says_so_to_clients_and_in_its_log() {
         tracing::subscriber::set_global_default(log.clone()).unwrap();
         let (orb, _echo) = server();
         let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        let sockets = open_descriptors()[1];
         // Once it has accepted a client it has its spare descriptor. No connection is left.
         let mut first = TcpStream::connect(&address).unwrap();
         first.shutdown(Shutdown::Write).unwrap();
         first.read_to_end(&mut Vec::new()).unwrap();
+        drop(first);
+        until_open([usize::MAX, sockets]);
         let mut all = exhaust_descriptors();
         all.pop(); // for the client
         let mut second = TcpStream::connect(&address).unwrap();
