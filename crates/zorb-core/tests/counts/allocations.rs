@@ -2,8 +2,10 @@
 
 use crate::alone;
 use crate::support::{Echo, Servant, builder, client};
-use zorb_core::{CollocationStrategy, Interface};
+use zorb_cdr::Wire;
+use zorb_core::{CollocationStrategy, Interface, Pending};
 use zorb_os::alloc::AllocationCount;
+use zorb_types::SystemException;
 
 const CALLS: u64 = 1000;
 
@@ -59,4 +61,60 @@ fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     }
     client_orb.shutdown(true).unwrap();
     server_orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_pending_call_allocates_what_is_documented() {
+    let _alone = alone();
+    let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
+    let server_orb = server.build().unwrap();
+    let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
+    let (client_orb, there) = client(&echo);
+    // The call with its arguments' copy, unless the reply has arrived at once, and the octets of the reply.
+    let counted = count(|| {
+        let object = there.object();
+        let pending: Pending<i32, SystemException> =
+            object.send("twice", |writer| i32::write(&21, writer), i32::read);
+        assert_eq!(pending.wait().unwrap(), 42);
+    });
+    assert!((2 * CALLS..=3 * CALLS).contains(&counted), "{counted}");
+    client_orb.shutdown(true).unwrap();
+    server_orb.shutdown(true).unwrap();
+}
+
+/// How many calls one thread makes a second by waiting for each, and with as many pending as it can send.
+#[test]
+#[ignore = "it measures time; run it alone on an idle machine, in release mode"]
+fn pipelining_gains() {
+    let server_orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
+    let (_client_orb, there) = client(&echo);
+    let void = || -> Pending<(), SystemException> {
+        there.object().send("note", |writer| i32::write(&1, writer), |_| Ok(()))
+    };
+    let rate = |calls: u32, run: &dyn Fn(u32)| {
+        run(calls / 10);
+        let begun = std::time::Instant::now();
+        run(calls);
+        f64::from(calls) / begun.elapsed().as_secs_f64()
+    };
+    for _ in 0..5 {
+        let waiting = rate(20_000, &|calls| {
+            (0..calls).for_each(|_| assert_eq!(there.twice(1).unwrap(), 2));
+        });
+        let pipelined = rate(100_000, &|calls| {
+            let mut pending = std::collections::VecDeque::new();
+            for _ in 0..calls {
+                pending.push_back(void());
+                if pending.len() >= 1_000 {
+                    pending.pop_front().unwrap().wait().unwrap();
+                }
+            }
+            pending.into_iter().for_each(|call| call.wait().unwrap());
+        });
+        println!(
+            "{waiting:.0} calls/s waiting, {pipelined:.0} pending: {:.1}",
+            pipelined / waiting
+        );
+    }
 }

@@ -1,5 +1,7 @@
 //! Calls whose callers do not wait: replies in any order, cancellation, deadlines, ends of connections, forwards.
 
+mod interleaved;
+
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use zorb_core::{ObjectRef, Pending};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-fn send_twice(object: &ObjectRef, value: i32) -> Pending<i32, SystemException> {
+pub(crate) fn send_twice(object: &ObjectRef, value: i32) -> Pending<i32, SystemException> {
     object.send("twice", move |writer| i32::write(&value, writer), i32::read)
 }
 

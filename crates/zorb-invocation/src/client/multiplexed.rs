@@ -136,6 +136,8 @@ struct Follower {
     reply: Option<FollowerReply>,
     /// What gets the reply if the caller does not wait.
     pending: Option<Arc<dyn PendingRequest>>,
+    /// Whether the thread that sends the request answers for it if it fails.
+    is_being_sent: bool,
 }
 
 /// A reply that the leader has received for a follower.

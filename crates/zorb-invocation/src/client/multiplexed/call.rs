@@ -257,6 +257,7 @@ impl Connection for MultiplexedCall {
             },
             reply: None,
             pending: self.pending.take(),
+            is_being_sent: true,
         };
         let begun = match state.machine.begin(request, self.sends, follower) {
             Ok(begun) => begun,
@@ -312,6 +313,9 @@ impl Connection for MultiplexedCall {
             }
         });
         let sent = sent.map(|mut state| state.machine.sent(request));
+        if self.is_counted && sent.is_ok() {
+            self.connection.pending_sent(request.request_id);
+        }
         self.unlock_sending();
         sent
     }

@@ -108,6 +108,20 @@ impl MultiplexedConnection {
         }
     }
 
+    /// Leaves a pending request that was sent to the reader.
+    #[cold]
+    pub(super) fn pending_sent(&self, id: u32) {
+        let mut state = self.state();
+        if let Some(call) = state.machine.call_mut(id) {
+            call.is_being_sent = false;
+        }
+        if state.machine.failure(id).is_some() {
+            // The reader has left it to the thread that was sending.
+            state.pending.earliest = Some(Duration::ZERO);
+            self.wake_reader(&mut state);
+        }
+    }
+
     /// Gives the current message to the pending request that waits for it.
     #[inline(never)]
     pub(super) fn deliver_pending(
@@ -151,7 +165,8 @@ impl MultiplexedConnection {
         if state.machine.ended().is_none() {
             state.machine.handle_timeout(machine_time(self.opened, Instant::now()));
         }
-        let failed = state.machine.take_failed(|call| call.pending.is_some());
+        let failed =
+            state.machine.take_failed(|call| call.pending.is_some() && !call.is_being_sent);
         state.pending.count -= failed.len();
         state.pending.earliest = state.machine.poll_timeout();
         let used = state.used;

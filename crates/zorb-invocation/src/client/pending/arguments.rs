@@ -3,7 +3,7 @@
 use zorb_cdr::TextCoding;
 
 /// Encoded arguments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Arguments {
     octets: Box<[u8]>,
     /// Their offset in the message, of which they depend by their alignment.

@@ -54,7 +54,7 @@ pub(super) struct State {
     pub(super) ended_while_sent: Option<Ended>,
     /// The connection and the id of its request, while it may be cancelled.
     pub(super) over: Option<(Arc<MultiplexedConnection>, u32)>,
-    pub(super) arguments: Arguments,
+    pub(super) arguments: Option<Arguments>,
     pub(super) redirections: Redirections,
     answer: Option<Answer>,
     then: Then,
@@ -195,7 +195,7 @@ impl PendingCall {
             let mut state = self.state.lock();
             state.answer = Some(answer);
             state.over = None;
-            state.arguments = Arguments::default();
+            state.arguments = None;
             match &state.then {
                 Then::CallBack(_) => None,
                 _ => Some(std::mem::take(&mut state.then)),

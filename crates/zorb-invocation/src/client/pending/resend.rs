@@ -42,6 +42,14 @@ impl PendingCall {
             (attempt, std::mem::take(&mut state.arguments))
         };
         let unfinished = self.unfinished(&attempt, cause);
+        let Some(arguments) = arguments else {
+            // They had not been encoded when the connection ended.
+            let exception = match unfinished {
+                Unfinished::Resend(exception) | Unfinished::Failed(exception) => exception,
+                _ => encoded_otherwise(),
+            };
+            return finish(&self, Answer::Failed(exception));
+        };
         if !may_wait {
             let code = minor::no_resources::THREADS;
             let exception = SystemException::no_resources(code, CompletionStatus::Maybe);

@@ -223,30 +223,34 @@ fn send_request(
             }
         })
     })?;
-    let body_at = Cell::new(0);
+    let body_at = Cell::new(None);
     let arguments = |writer: &mut CdrWriter<'_>| {
-        body_at.set(writer.offset());
-        own.arguments.write(writer)
+        let at = writer.offset();
+        own.arguments.write(writer)?;
+        body_at.set(Some((at, writer.text())));
+        Ok(())
     };
     let sent = send_over(&Call { arguments: &arguments, ..*own }, route, connection);
     let begun = match sent {
-        Ok(begun) => begun,
+        Ok(begun) => Some(begun),
         // If it is not there any more, the reader ends the call: the connection has ended.
-        Err(unfinished) => {
-            return if connection.take_back() { Err(unfinished) } else { Ok(()) };
-        }
+        Err(unfinished) if connection.take_back() => return Err(unfinished),
+        Err(_) => None,
     };
     let over = connection.begun().map(|(connection, id)| (Arc::clone(connection), id));
     let mut state = call.state.lock();
-    state.attempt.text = begun.text;
-    state.over = over;
+    if let Some(begun) = &begun {
+        state.attempt.text = begun.text;
+        state.over = over;
+    }
     // Then it will not be sent again.
     let is_answered = state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
     if let Some(outgoing) = connection.outgoing()
+        && let Some((at, text)) = body_at.get()
         && !is_answered
     {
-        let body = outgoing.octets().get(body_at.get()..).unwrap_or_default();
-        state.arguments = Arguments::new(body, body_at.get(), begun.text);
+        let body = outgoing.octets().get(at..).unwrap_or_default();
+        state.arguments = Some(Arguments::new(body, at, text));
         if let Some(counted) = &call.counted {
             counted.release();
             counted.retain(body.len());
