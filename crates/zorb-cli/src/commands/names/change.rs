@@ -2,7 +2,6 @@
 
 use clap::Args;
 use serde_json::json;
-use zorb::Interface as _;
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::cos_naming::naming_context::{
     BindContextError, BindError, BindNewContextError, DestroyError,

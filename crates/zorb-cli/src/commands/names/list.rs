@@ -2,7 +2,6 @@
 
 use clap::Args;
 use serde::Serialize;
-use zorb::Interface as _;
 
 use super::service::{Names, bindings};
 use crate::failure::{Failure, OK, Outcome};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use zorb::{Interface as _, ObjectRef, Orb};
+use zorb::{ObjectRef, Orb};
 use zorb_naming::cos_naming::naming_context::{NotFound, NotFoundReason, ResolveError};
 use zorb_naming::cos_naming::{Binding, BindingType, Name, NamingContext};
 use zorb_naming::{name, name_to_string};

@@ -29,7 +29,7 @@ struct Node {
     #[serde(flatten)]
     shown: Shown,
     #[serde(skip_serializing_if = "Option::is_none")]
-    bindings: Option<Vec<Node>>,
+    bindings: Option<Vec<Self>>,
     #[serde(rename = "loop", skip_serializing_if = "std::ops::Not::not")]
     is_loop: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
