@@ -10,7 +10,7 @@
 //! | [`buffers`] | buffers in shared memory that one process fills and another reads in place |
 //! | [`clock`] | the monotonic clock in nanoseconds |
 //! | [`event`] | events and timers for threads that wait for descriptors |
-//! | [`file`] | locks of files |
+//! | [`file`](mod@file) | locks of files |
 //! | [`futex`] | sleeping until another thread or process changes a word |
 //! | [`interface`] | the addresses of the machine's network interfaces |
 //! | [`lock`] | locks with priority inheritance, and condition variables |

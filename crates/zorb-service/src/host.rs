@@ -30,7 +30,7 @@ impl Host {
     /// [`run`](Self::run).
     ///
     /// # Errors
-    /// Those of [`Orb::publish_health`].
+    /// Those of `Orb::publish_health`.
     pub fn new(orb: Orb) -> Result<Self, Error> {
         orb.publish_health(HEALTH_KEY, STUCK_AFTER)?;
         Ok(Self { orb, store: None, offered: Mutex::default() })
@@ -57,7 +57,7 @@ impl Host {
     /// the ORB's initial reference, and from [`run`](Self::run) on in the naming service.
     ///
     /// # Errors
-    /// Those of [`Orb::publish`] and [`Orb::register_initial_reference`]: the key is in use.
+    /// Those of `Orb::publish` and `Orb::register_initial_reference`: the key is in use.
     pub fn offer<T: Interface>(&self, key: &str, object: &T) -> Result<(), Error> {
         self.orb.publish(key, object)?;
         self.orb.register_initial_reference(key, object)?;
@@ -66,11 +66,11 @@ impl Host {
         Ok(())
     }
 
-    /// Serves until SIGTERM or SIGINT; then completes the calls in progress, as [`Orb::run_until_signal`] does. Calls
+    /// Serves until SIGTERM or SIGINT; then completes the calls in progress, as `Orb::run_until_signal` does. Calls
     /// [`start`](Self::start) first.
     ///
     /// # Errors
-    /// Those of [`Orb::run_until_signal`].
+    /// Those of `Orb::run_until_signal`.
     pub fn run(self) -> Result<(), Error> {
         self.start()?;
         self.orb.run_until_signal()
@@ -80,7 +80,7 @@ impl Host {
     /// (`-ORBInitRef NameService=URL`), and declares them ready. If a name cannot be bound, it logs a warning.
     ///
     /// # Errors
-    /// Those of [`Orb::serve`].
+    /// Those of `Orb::serve`.
     pub fn start(&self) -> Result<(), Error> {
         self.bind();
         self.orb.serve()

@@ -112,6 +112,55 @@ fn a_caller_that_waits_reads_its_own_reply_beside_pending_calls() {
 }
 
 #[test]
+fn a_call_in_an_upcall_does_not_wait_for_pending_ones() {
+    let (release, released) = mpsc::channel::<()>();
+    let released = std::sync::Mutex::new(released);
+    let server = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let echo: Echo = server
+        .root_poa()
+        .activate(Acting(move |value| {
+            if value == 1 {
+                released.lock().unwrap().recv().unwrap();
+            }
+            Ok(2 * value)
+        }))
+        .unwrap();
+    // Pending calls share the connections of others.
+    let client = builder().option("MaxCallsPerConnection", "4").build().unwrap();
+    let there: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+    let pending = send_twice(there.object(), 1);
+    let called = there.clone();
+    let here: Echo = client.root_poa().activate(Acting(move |value| called.twice(value))).unwrap();
+    assert_eq!(here.twice(3), Ok(6));
+    release.send(()).unwrap();
+    assert_eq!(pending.wait().unwrap(), 2);
+}
+
+#[test]
+fn a_task_whose_waker_panics_harms_no_other_call() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("on purpose")
+        }
+    }
+    let (release, released) = mpsc::channel::<()>();
+    let (_orb, echo, served) = scripted(move |listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let requests = read_requests(&mut stream, 2);
+        released.recv().unwrap();
+        answer(&mut stream, requests);
+    });
+    let mut first = Box::pin(send_twice(echo.object(), 1));
+    let second = send_twice(echo.object(), 2);
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    release.send(()).unwrap();
+    assert_eq!(second.wait().unwrap(), 4);
+    served.join().unwrap();
+}
+
+#[test]
 fn a_dropped_call_is_cancelled_and_the_connection_stays_usable() {
     let (_orb, echo, served) = scripted(|listener| {
         let (mut stream, _) = listener.accept().unwrap();

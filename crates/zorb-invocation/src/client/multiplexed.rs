@@ -233,14 +233,15 @@ impl MultiplexedConnection {
         self.counted.are_of(count)
     }
 
-    /// The approximate number of calls that use it now, or wait to.
+    /// The approximate number of calls that use it now, wait to, or wait for their replies without a caller.
     pub(super) fn load(&self) -> usize {
         self.load.load(Ordering::Relaxed)
     }
 
     /// Makes the number of calls known to those that look for the least busy connection.
     fn publish_load(&self, state: &State) {
-        self.load.store(state.users + state.waiting.len(), Ordering::Relaxed);
+        let load = state.users + state.waiting.len() + state.pending.count;
+        self.load.store(load, Ordering::Relaxed);
     }
 
     /// The number of callers that wait to use it.

@@ -40,6 +40,7 @@ use call::PendingCall;
 /// exception. Dropping it cancels the call: the server gets a CancelRequest, and the connection stays usable.
 ///
 /// The time limits of the call apply as if the caller waited: `TIMEOUT` ends the call on time.
+#[must_use = "dropping a pending call cancels it"]
 pub struct Pending<T, E = SystemException> {
     /// `None` after the result was taken.
     call: Option<Arc<PendingCall>>,
@@ -123,7 +124,8 @@ impl<T, E: Raises> Pending<T, E> {
 
     /// Passes the result to `function` when the call ends: on the thread that reads the replies of the
     /// connection, or here if it has ended already. Replies of the same connection wait while `function` runs, unless
-    /// other calls receive them; it may itself make calls. A panic is logged.
+    /// other calls receive them. It may itself make calls, but must not [wait](Self::wait) for a pending one: that may be
+    /// a call of the same connection, whose reply would wait for `function`. A panic is logged.
     pub fn on_reply(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
     where
         T: 'static,

@@ -92,7 +92,7 @@ impl NamingService {
     /// it.
     ///
     /// # Errors
-    /// Those of [`Orb::publish`] and [`Orb::register_initial_reference`].
+    /// Those of `Orb::publish` and `Orb::register_initial_reference`.
     pub fn publish(&self, orb: &Orb) -> Result<NamingContextExt, zorb::Error> {
         let root = self.root()?;
         orb.publish(KEY, &root)?;

@@ -115,7 +115,7 @@ fn run(seed: u64) {
                 let (value, call) = &mut pending[at];
                 if let Some(result) = call.try_take() {
                     check(*value, result);
-                    pending.swap_remove(at);
+                    drop(pending.swap_remove(at));
                 }
             }
             3 if at < pending.len() => {

@@ -42,6 +42,7 @@ impl MultiplexedCall {
             return Err(NotPending::TooMany);
         }
         state.pending.count += 1;
+        connection.publish_load(&state);
         self.pending = Some(request);
         self.is_counted = true;
         match state.pending.reader {
@@ -92,6 +93,7 @@ impl MultiplexedCall {
         let mut state = self.connection.state();
         let is_there = self.id.take().is_none_or(|id| state.machine.finish(id).is_some());
         state.pending.count -= usize::from(is_there);
+        self.connection.publish_load(&state);
         is_there
     }
 }
@@ -131,10 +133,13 @@ impl MultiplexedConnection {
         (id, start): (u32, Option<ReplyStart>),
     ) -> Result<(), NoReply> {
         let Some(call) = state.machine.finish(id) else { return Ok(()) };
-        state.pending.count -= 1;
         drop(state);
-        // A request for a location never is a pending one.
-        let (Some(request), Some(start)) = (call.pending, start) else { return Ok(()) };
+        let Some(request) = call.pending else { return Ok(()) };
+        let Some(start) = start else {
+            // A LocateReply, which the server sends to a Request.
+            self.end_pending(request, Ended::NoReply { reason: NoReply::Lost(None), again: false });
+            return Ok(());
+        };
         match detach(inbound, call.spare) {
             Ok(octets) => {
                 let reply = PendingReply { order: header.order, start, octets, tail };
@@ -149,10 +154,14 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Ends a pending request, and lets the reader call the program back if it wants that.
+    /// Ends a pending request, and lets the reader call the program back if it wants that. The request counts until then,
+    /// so that the reader does not end before.
     fn end_pending(&self, request: Arc<dyn PendingRequest>, ended: Ended) {
-        if let Some(calls_back) = request.end(ended) {
-            let mut state = self.state();
+        let calls_back = request.end(ended);
+        let mut state = self.state();
+        state.pending.count -= 1;
+        self.publish_load(&state);
+        if let Some(calls_back) = calls_back {
             state.pending.to_call_back.push(calls_back);
             self.wake_reader(&mut state);
         }
@@ -167,7 +176,6 @@ impl MultiplexedConnection {
         }
         let failed =
             state.machine.take_failed(|call| call.pending.is_some() && !call.is_being_sent);
-        state.pending.count -= failed.len();
         state.pending.earliest = state.machine.poll_timeout();
         let used = state.used;
         let reason = |cause| match cause {
@@ -182,11 +190,11 @@ impl MultiplexedConnection {
             })
             .collect();
         drop(state);
-        // If the server does not take them, it may answer in vain.
-        let _ = self.send_cancels();
         for (request, ended) in ended {
             self.end_pending(request, ended);
         }
+        // If the server does not take them, it may answer in vain.
+        let _ = self.send_cancels();
     }
 
     /// Stops omitting parts of requests; returns whether parts were omitted.
@@ -205,6 +213,7 @@ impl MultiplexedConnection {
         }
         let cancelled = state.machine.cancel(id);
         state.pending.count -= 1;
+        self.publish_load(&state);
         drop(state);
         drop(cancelled);
         let _ = self.send_cancels();

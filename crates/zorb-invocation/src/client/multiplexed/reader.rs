@@ -89,7 +89,12 @@ impl MultiplexedConnection {
             if state.closing {
                 let ends = *closes_at.get_or_insert(now + LAST_REPLIES);
                 if ends <= now {
-                    self.end(&mut state, NoReply::Lost(None));
+                    // Callers that wait for their replies get them.
+                    if state.users == 0 {
+                        self.end(&mut state, NoReply::Lost(None));
+                    } else {
+                        closes_at = Some(now + LAST_REPLIES);
+                    }
                     continue;
                 }
                 limit = Some(limit.unwrap_or(Duration::MAX).min(ends.saturating_sub(now)));

@@ -187,7 +187,7 @@ impl PendingCall {
     pub(super) fn complete(self: Arc<Self>, answer: Answer) -> Option<Arc<Self>> {
         if let Answer::Reply(reply) = &answer
             && self.parameters.rebind != Rebind::Transparent
-            && reply.start.status == ReplyStatus::NoException
+            && matches!(reply.start.status, ReplyStatus::NoException | ReplyStatus::UserException)
         {
             self.object.bind();
         }
@@ -208,7 +208,7 @@ impl PendingCall {
         match then {
             None => Some(self),
             Some(Then::Wake(waker)) => {
-                waker.wake();
+                call_back("the waker of a task", || waker.wake());
                 None
             }
             Some(_) => None,

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use zorb_base::callback::call_back;
 use zorb_base::interceptor::RequestOutcome;
 use zorb_cdr::{CdrErrorKind, CdrWriter};
 use zorb_giop::ReplyStatus;
@@ -30,7 +31,14 @@ impl PendingCall {
     #[cold]
     pub(super) fn resume_later(self: Arc<Self>, cause: Cause) {
         let core = Arc::clone(self.object.core());
-        let resume = move |may_wait| self.resume(cause, may_wait);
+        let resume = move |may_wait| {
+            let call = Arc::clone(&self);
+            if call_back("an interceptor of a call", || self.resume(cause, may_wait)).is_none() {
+                let code = minor::unknown::SERVANT_PANICKED;
+                let exception = SystemException::unknown(code, CompletionStatus::Maybe);
+                finish(&call, Answer::Failed(exception));
+            }
+        };
         core.jobs().add(core.threads(), Box::new(resume));
     }
 
@@ -51,8 +59,14 @@ impl PendingCall {
             return finish(&self, Answer::Failed(exception));
         };
         if !may_wait {
-            let code = minor::no_resources::THREADS;
-            let exception = SystemException::no_resources(code, CompletionStatus::Maybe);
+            let exception = match unfinished {
+                Unfinished::Failed(exception) => exception,
+                // The request has not been processed.
+                _ => SystemException::no_resources(
+                    minor::no_resources::THREADS,
+                    CompletionStatus::No,
+                ),
+            };
             return finish(&self, Answer::Failed(exception));
         }
         let differs = Cell::new(false);
