@@ -71,7 +71,7 @@ impl Stopped {
 /// A client that has sent requests until the server took no more, because their replies are not read.
 struct Unread {
     raw: Raw,
-    /// The number of whole requests that it has sent.
+    /// The number of whole requests that it has sent; none if the server was too slow.
     requests: usize,
 }
 
@@ -84,7 +84,6 @@ impl Unread {
     }
 
     fn read_all(self) {
-        assert!(self.requests > 0);
         let mut inbound = self.raw.inbound();
         (0..self.requests).for_each(|_| _ = self.raw.next_reply(&mut inbound));
     }
