@@ -57,7 +57,7 @@ pub(crate) struct ExclusiveConnection {
     /// Its part of the connections of the process.
     counted: Counts,
     /// The octets of the present request, if it is large.
-    pub(super) request_octets: Option<CountedOctets>,
+    pub(super) large_request: Option<LargeRequest>,
 }
 
 /// The timeouts of the stream that were set last; equal ones are not set again.
@@ -76,6 +76,14 @@ pub(super) struct NewConnection<'a> {
     pub(super) copy_threshold: usize,
     /// Its part of the connections of the process.
     pub(super) counted: Counts,
+}
+
+/// A request whose octets count.
+#[derive(Debug)]
+pub(super) struct LargeRequest {
+    _counted: CountedOctets,
+    /// Whether its connection was opened in excess of the limit.
+    pub(super) beyond_limit: bool,
 }
 
 impl ExclusiveConnection {
@@ -100,7 +108,7 @@ impl ExclusiveConnection {
             wait: new.receiving.wait.busy_wait(),
             timeouts: Timeouts::default(),
             counted: new.counted,
-            request_octets: None,
+            large_request: None,
         }
     }
 
@@ -287,8 +295,9 @@ impl Connection for ExclusiveConnection {
     }
 
     fn keep(&mut self, counted: CountedOctets) {
-        self.request_octets = Some(counted);
-        // The cache takes the connection back, and finds out whether it is.
+        self.large_request =
+            Some(LargeRequest { _counted: counted, beyond_limit: self.beyond_limit });
+        // So that the release, which looks at this anyway, ends the count.
         self.beyond_limit = true;
     }
 

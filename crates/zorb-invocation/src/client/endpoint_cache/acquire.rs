@@ -181,9 +181,21 @@ impl EndpointCache {
         trim_request(&mut connection.outgoing);
         trim_inbound(&mut connection.inbound);
         if connection.discarded || connection.beyond_limit {
-            return self.release_to_cache(connection);
+            return self.release_unusual(connection, slot);
         }
         self.put_back(connection, slot);
+    }
+
+    /// Takes a connection back after a large request, or one that cannot stay in the thread's slot.
+    #[cold]
+    fn release_unusual(&self, mut connection: Box<ExclusiveConnection>, slot: &ThreadSlot) {
+        if let Some(large) = connection.large_request.take() {
+            connection.beyond_limit = large.beyond_limit;
+        }
+        match connection.discarded || connection.beyond_limit {
+            true => self.release_to_cache(connection),
+            false => self.put_back(connection, slot),
+        }
     }
 
     /// Puts a connection into the thread's slot, unless that is recalled.
@@ -206,7 +218,6 @@ impl EndpointCache {
     /// another caller waits for a connection.
     #[cold]
     fn release_to_cache(&self, mut connection: Box<ExclusiveConnection>) {
-        connection.request_octets = None;
         if connection.discarded {
             drop(connection);
             return self.lost_one();
