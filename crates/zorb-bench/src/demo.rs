@@ -11,7 +11,7 @@ pub use crate::stubs::demo::{
 /// The number of sensors.
 pub const SENSORS: u32 = 8;
 
-/// Activates the server's objects; returns the one that has references to the others.
+/// Activates the server's objects, and returns the lobby, which has references to the others.
 ///
 /// # Errors
 /// The adapter refuses an object.

@@ -68,7 +68,7 @@ impl Stopped {
     }
 }
 
-/// A client that has sent requests until the server took no more, because their replies are not read.
+/// A client that does not read its replies, and has sent requests until the server stopped receiving.
 struct Unread {
     raw: Raw,
     /// The number of whole requests that it has sent; none if the server was too slow.

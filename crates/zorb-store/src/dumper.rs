@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// A thread that writes a dump from time to time, until this is dropped. It waits for its disk, and nobody for it.
+/// A thread that writes a dump from time to time, until this is dropped. It may wait for the disk; no other thread waits for it.
 #[derive(Debug)]
 pub(crate) struct Dumper {
     stop: Arc<Stop>,

@@ -38,14 +38,14 @@ type Definition<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
 
 /// A store on a disk: a database of redb, whose transactions are those of the durability.
 ///
-/// Who commits waits for the disk, so its locks need not inherit priorities.
+/// A commit waits for the disk, so its locks need not inherit priorities.
 #[derive(Debug)]
 pub(crate) struct Engine {
     path: PathBuf,
     durability: Durability,
     backend: Arc<Backend>,
     state: RwLock<State>,
-    /// Held by the one who commits if batches are not grouped.
+    /// Held during a commit if batches are not grouped.
     writer: Mutex<()>,
     group: Group,
     batches: AtomicU64,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// What failed, in which file, and what to try.
 ///
-/// A clone is for each of the writers whose common transaction failed.
+/// Cloned for each writer of a group whose transaction failed.
 #[derive(Clone, Debug)]
 pub struct StoreError {
     kind: StoreErrorKind,

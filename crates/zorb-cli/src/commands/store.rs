@@ -38,7 +38,7 @@ enum StoreCommand {
     Restore(RestoreArgs),
 }
 
-/// Show the sizes of a store and its dumps, and who has it open
+/// Show the size of a store and its dumps, and the process that has it open
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   zorb store info /var/lib/naming")]

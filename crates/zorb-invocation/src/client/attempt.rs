@@ -371,7 +371,7 @@ fn advice(exception: &SystemException, route: Option<&Route>) -> Option<String> 
     }
 }
 
-/// How a request goes on whose server does not understand its target. `omitted` is whether it omitted parts.
+/// What to do after a server has not understood the target of a request, from which parts may have been `omitted`.
 #[cold]
 pub(super) fn not_understood(omitted: bool, reply: &Reply<'_>) -> Unfinished {
     readdress(omitted, wanted_address(reply))

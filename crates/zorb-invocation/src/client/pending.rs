@@ -1,9 +1,9 @@
 //! Calls whose callers do not wait: `send_OP()` of a reference returns a [`Pending`].
 //!
 //! The request is sent by the caller like that of any call over a
-//! [multiplexed connection](super::multiplexed). The [call](call::PendingCall) stands in the place of a thread that
-//! sleeps: the connection's reader, or a caller that receives for all, puts the undecoded reply into it, and who
-//! takes the result decodes it. What has to be sent again goes to a thread of its own ([`Jobs`](super::jobs)).
+//! [multiplexed connection](super::multiplexed). The [call](call::PendingCall) replaces a thread that sleeps: the
+//! connection's reader, or a caller that receives for all, stores the undecoded reply in it, and the thread that takes
+//! the result decodes it. A separate thread sends requests again ([`Jobs`](super::jobs)).
 
 mod arguments;
 mod call;
@@ -91,13 +91,13 @@ impl<T, E: Raises> Pending<T, E> {
         self.take().unwrap_or_else(|| Err(taken_before()))
     }
 
-    /// Waits for the result, at most for `limit`. `None` if the call has not ended by then: it goes on.
+    /// Waits for the result, for at most `limit`. Returns `None` if the call is still pending then.
     pub fn wait_timeout(&mut self, limit: Duration) -> Option<Result<T, E>> {
         // A limit beyond the range of the clock is no limit.
         self.wait_at_most(Instant::now().checked_add(limit))
     }
 
-    /// The same until `deadline`.
+    /// Waits for the result until `deadline`. Returns `None` if the call is still pending then.
     pub fn wait_until(&mut self, deadline: Instant) -> Option<Result<T, E>> {
         self.wait_at_most(Some(deadline))
     }

@@ -133,7 +133,7 @@ impl Contexts {
         Ok(orb.object(stored::decode(octets).ok_or_else(broken)?))
     }
 
-    /// The context of this server that a reference identifies: it is equal to the one that the server would create.
+    /// The context of this server that a reference identifies. The profiles of the reference must be the server's own.
     fn own(&self, ior: &Ior) -> Option<ContextId> {
         let object = self.orb.upgrade()?.object(ior.clone());
         let id = ContextId::from_octets(self.poa().ok()?.id_of(&object).ok()?.as_bytes())?;

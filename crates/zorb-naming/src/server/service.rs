@@ -47,7 +47,7 @@ pub struct Statistics {
     pub bindings: usize,
     /// The binding iterators.
     pub iterators: usize,
-    /// About the octets of memory of contexts and bindings.
+    /// The approximate memory of contexts and bindings, in octets.
     pub octets: usize,
 }
 

@@ -34,9 +34,9 @@ pub struct Limits {
     /// The octets of a reference, without its type id and about 10 octets for each profile; longer ones have
     /// `IMP_LIMIT`. Default: 65,536.
     pub reference_octets: usize,
-    /// The bindings of one context; more have `IMP_LIMIT`. Default: 10,000,000.
+    /// Maximum number of bindings of a context; beyond it, `IMP_LIMIT`. Default: 10,000,000.
     pub bindings_per_context: usize,
-    /// The octets of memory for all contexts and bindings; more have `IMP_LIMIT`. Default: 1 GiB.
+    /// Maximum memory for all contexts and bindings, in octets; beyond it, `IMP_LIMIT`. Default: 1 GiB.
     pub octets: usize,
 }
 

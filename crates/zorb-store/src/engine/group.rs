@@ -37,7 +37,7 @@ impl Group {
         apply: impl FnOnce(&[Batch]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut queue = self.lock();
-        // What waits is bounded, too.
+        // The queue is limited, too.
         while !queue.batches.is_empty() && queue.octets + batch.octets() > limits::MAX_BATCH {
             queue = self.wait(queue);
         }

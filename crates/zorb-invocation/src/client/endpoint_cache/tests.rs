@@ -53,7 +53,7 @@ fn cache_among(
     EndpointCache::new(&endpoint, &settings, &protocol, &receiving, others)
 }
 
-/// Connections of which one becomes idle only at the end of the time to connect.
+/// Connections, one of which becomes idle only when the time to connect ends.
 struct NoTimeLeft;
 
 impl OtherConnections for NoTimeLeft {

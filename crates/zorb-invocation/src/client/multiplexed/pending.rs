@@ -16,7 +16,7 @@ use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyT
 use super::{MultiplexedCall, MultiplexedConnection, State, copied};
 use crate::client::connection::{NoReply, failed_may_resend, machine_time};
 
-/// Why a connection takes no more pending requests.
+/// Why a connection refuses a pending request.
 #[derive(Debug)]
 pub(in crate::client) enum NotPending {
     /// As many wait for their replies as may.

@@ -6,7 +6,7 @@ use zorb_cdr::TextCoding;
 #[derive(Clone, Debug)]
 pub(super) struct Arguments {
     octets: Box<[u8]>,
-    /// Their offset in the message, of which they depend by their alignment.
+    /// Their offset in the message: it determines their alignment.
     at: usize,
     text: TextCoding,
 }

@@ -80,7 +80,7 @@ pub(super) enum Answer {
     Failed(SystemException),
 }
 
-/// Who is told that a call has ended.
+/// What to notify when a call has ended.
 #[derive(Default)]
 enum Then {
     #[default]

@@ -27,7 +27,7 @@ impl CountedCall {
         }
     }
 
-    /// The call retains its arguments no more.
+    /// Stops counting the arguments, which the call has dropped.
     pub(super) fn release(&self) {
         let octets = self.octets.swap(0, Ordering::Relaxed);
         if octets > 0 {
