@@ -84,7 +84,7 @@ fn a_pending_call_allocates_what_is_documented() {
 
 /// How many calls one thread makes a second by waiting for each, and with as many pending as it can send.
 #[test]
-#[ignore = "it measures time; run it alone on an idle machine, in release mode"]
+#[ignore = "measures throughput: run it alone, on an idle machine, in release mode"]
 fn pipelining_gains() {
     let server_orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();

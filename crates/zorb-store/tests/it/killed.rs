@@ -42,7 +42,7 @@ fn key(writer: u64, number: u64) -> Vec<u8> {
 }
 
 #[test]
-#[ignore = "the process of the other test"]
+#[ignore = "the child process that the other test starts and kills"]
 fn the_writers() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
     let durability = std::env::var(DURABILITY).unwrap().parse().unwrap();
