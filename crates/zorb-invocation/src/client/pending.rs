@@ -28,7 +28,7 @@ use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::reply::{Invocation, Outcome};
+use super::reply::{Outcome, Request};
 use crate::object::ObjectRef;
 use call::PendingCall;
 
@@ -170,37 +170,15 @@ impl<T, E> fmt::Debug for Pending<T, E> {
 
 /// Reads the result of a call that has ended.
 fn result_of<T, E: Raises>(call: &PendingCall, read: ReadResults<T>) -> Result<T, E> {
-    let results = Results { read, outcome: Outcome::missing() };
-    let ended = call.read(&results);
-    results.outcome.after(ended)
+    // They have been written.
+    let arguments = |_: &mut CdrWriter<'_>| Ok(());
+    let request = Request { arguments, read, outcome: Outcome::missing() };
+    let ended = call.read(&request);
+    request.outcome.after(ended)
 }
 
 #[cold]
 fn taken_before<E: Raises>() -> E {
     let code = minor::object_not_exist::POLLER_DELIVERED;
     E::from_system(SystemException::object_not_exist(code, CompletionStatus::Yes))
-}
-
-/// Code that reads the results of an operation.
-struct Results<T, E> {
-    read: ReadResults<T>,
-    outcome: Outcome<T, E>,
-}
-
-impl<T, E> zorb_base::gather::Body for Results<T, E> {
-    /// The arguments have been written.
-    fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
-        Ok(())
-    }
-}
-
-impl<T, E: Raises> Invocation for Results<T, E> {
-    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        self.outcome.set(Ok((self.read)(reader)?));
-        Ok(())
-    }
-
-    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
-        self.outcome.read_exception(id, reader)
-    }
 }
