@@ -1,8 +1,9 @@
 //! `zorb store`: checks, dumps and restores the stores of services.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -145,10 +146,31 @@ fn write(path: &Path, to: &Path) -> Result<Contents, Failure> {
     let failed = |error: io::Error| Failure::new(format!("{}: {error}", to.display()));
     // Nothing is created if there is no store.
     maintenance::info(path)?;
-    let mut file = File::create(to).map_err(failed)?;
-    let contents = maintenance::dump(path, Some(&mut file))?;
-    file.flush().and_then(|()| file.sync_all()).map_err(failed)?;
-    Ok(contents)
+    // A device or a pipe is written to directly; of a file, an earlier dump stays until the new one is whole.
+    let is_replaced = to.metadata().map_or(true, |known| known.is_file());
+    let mut written = to.as_os_str().to_owned();
+    if is_replaced {
+        written.push(".new");
+    }
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&written)
+        .map_err(failed)?;
+    let dumped = maintenance::dump(path, Some(&mut file)).map_err(Failure::from);
+    let stored = dumped.and_then(|contents| {
+        if is_replaced {
+            file.sync_all().and_then(|()| fs::rename(&written, to)).map_err(failed)?;
+        }
+        Ok(contents)
+    });
+    if stored.is_err() && is_replaced {
+        let _ = fs::remove_file(&written);
+    }
+    stored
 }
 
 fn info_text(info: &Info) -> String {

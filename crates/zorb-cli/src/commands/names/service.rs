@@ -12,6 +12,7 @@ use zorb_naming::{name, name_to_string};
 use crate::commands::ior;
 use crate::commands::ping::positive_seconds;
 use crate::failure::Failure;
+use crate::screen::visible;
 
 /// The initial reference of naming services.
 const NAME_SERVICE: &str = "NameService";
@@ -76,7 +77,7 @@ impl Shown {
     /// The name, with a `/` behind that of a context.
     pub(super) fn line(&self) -> String {
         let slash = if self.is_context() { "/" } else { "" };
-        format!("{}{slash}", crate::screen::visible(&self.name))
+        format!("{}{slash}", visible(&self.name))
     }
 }
 
@@ -128,6 +129,7 @@ pub(super) fn explained(error: impl Into<ResolveError>, text: &str) -> Failure {
     match error.into() {
         ResolveError::NotFound(NotFound { why, rest_of_name }) => {
             let what = rest_of_name.get(..1).map(name_to_string).unwrap_or_default();
+            let what = visible(&what);
             Failure::new(match why {
                 NotFoundReason::MissingNode => format!("{text}: there is no `{what}`"),
                 NotFoundReason::NotContext => format!("{text}: `{what}` is not a context"),
@@ -136,7 +138,7 @@ pub(super) fn explained(error: impl Into<ResolveError>, text: &str) -> Failure {
         }
         ResolveError::CannotProceed(stop) => Failure::new(format!(
             "{text}: the service cannot continue at `{}`, in the context of another server",
-            name_to_string(&stop.rest_of_name)
+            visible(&name_to_string(&stop.rest_of_name))
         )),
         ResolveError::InvalidName(_) => {
             Failure::new(format!("{text}: the service rejects the name"))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
+use zorb::dynamic::json::escape_controls;
 
 use super::service::{Names, Shown, bindings};
 use crate::commands::ping::positive_seconds;
@@ -52,5 +53,5 @@ fn line(json: bool, change: char, binding: &Shown) -> String {
     }
     let change = if change == '+' { "added" } else { "removed" };
     let value = json!({ "change": change, "name": binding.name, "type": binding.r#type });
-    format!("{value}\n")
+    escape_controls(&value.to_string()).into_owned() + "\n"
 }
