@@ -1,20 +1,16 @@
 //! Which interfaces get servant traits whose methods answer later.
 
+use zorb_idl::model::Definition;
 use zorb_idl::{Compilation, DefId, Model};
 
 use crate::Options;
 use crate::names::external;
-use crate::upcalls::annotated;
+use crate::selection::annotated;
 
 /// The interfaces that get deferred and asynchronous servant traits, in order: those whose annotation `@deferred` says so,
 /// or else the options, and the bases of these.
 pub(crate) fn deferred(model: &Model, options: &Options) -> Vec<DefId> {
-    let wanted = model.definitions().filter(|definition| {
-        let is_served = model.interface(definition.id).is_some_and(|item| !item.is_local);
-        let annotated = annotated(&definition.annotations, "deferred");
-        let interface = || definition.scoped_name.join("::");
-        is_served && annotated.unwrap_or_else(|| options.is_deferred(&interface()))
-    });
+    let wanted = model.definitions().filter(|definition| is_deferred(model, options, definition));
     let wanted = wanted.map(|definition| definition.id);
     let mut all: Vec<DefId> =
         wanted.flat_map(|id| [vec![id], model.ancestors(id)].concat()).collect();
@@ -23,8 +19,15 @@ pub(crate) fn deferred(model: &Model, options: &Options) -> Vec<DefId> {
     all
 }
 
+fn is_deferred(model: &Model, options: &Options, definition: &Definition) -> bool {
+    let interface = || definition.scoped_name.join("::");
+    model.interface(definition.id).is_some_and(|interface| !interface.is_local)
+        && annotated(&definition.annotations, "deferred")
+            .unwrap_or_else(|| options.is_deferred(&interface()))
+}
+
 /// The names in [`Options::deferred`] that have no effect: no interface for which code is generated has such a name, or
-/// it is local.
+/// it is local or annotated otherwise.
 #[must_use]
 pub fn unmatched_deferred<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
     let model = &compilation.model;
@@ -34,8 +37,7 @@ pub fn unmatched_deferred<'o>(compilation: &Compilation, options: &'o Options) -
         return names;
     }
     for (definition, external) in model.definitions().zip(external(compilation, options)) {
-        let is_served = model.interface(definition.id).is_some_and(|item| !item.is_local);
-        if external.is_none() && is_served {
+        if external.is_none() && is_deferred(model, options, definition) {
             let interface = definition.scoped_name.join("::");
             names.retain(|wanted| !Options::is_scope_of(wanted, &interface));
         }

@@ -28,6 +28,7 @@ mod layout;
 mod loans;
 mod names;
 mod options;
+mod selection;
 mod types;
 mod unsupported;
 mod upcalls;

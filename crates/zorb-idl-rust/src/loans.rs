@@ -1,39 +1,20 @@
 //! Finds names in [`Options::loaned`] that match nothing.
 
 use zorb_idl::model::{Export, Operation};
-use zorb_idl::{Compilation, DefinitionKind, Model, Type};
+use zorb_idl::{Compilation, Model, Type};
 
 use crate::Options;
-use crate::names::external;
+use crate::selection::unmatched;
 
 /// The names in [`Options::loaned`] that have no effect: no definition for which code is generated
 /// has such a name, or none with it returns a sequence of octets.
 #[must_use]
 pub fn unmatched_loans<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
-    let model = &compilation.model;
-    let mut names: Vec<&str> = options.loaned.iter().map(String::as_str).collect();
-    // The common case.
-    if names.is_empty() {
-        return names;
-    }
-    for (definition, external) in model.definitions().zip(external(compilation, options)) {
-        let exports = match &definition.kind {
-            _ if external.is_some() => continue,
-            DefinitionKind::Interface(item) => &item.exports,
-            DefinitionKind::Value(item) => &item.exports,
-            _ => continue,
-        };
-        let interface = definition.scoped_name.join("::");
-        for export in exports {
-            let returned = match export {
-                Export::Operation(operation) if returns_octets(model, operation) => &operation.name,
-                Export::Attribute(attribute) if is_octets(model, &attribute.ty) => &attribute.name,
-                _ => continue,
-            };
-            names.retain(|name| !Options::is_within(name, &interface, returned));
-        }
-    }
-    names
+    unmatched(compilation, options, &options.loaned, |model, _, _, export| match export {
+        Export::Operation(operation) => returns_octets(model, operation),
+        Export::Attribute(attribute) => is_octets(model, &attribute.ty),
+        Export::Definition(_) => false,
+    })
 }
 
 fn returns_octets(model: &Model, operation: &Operation) -> bool {
