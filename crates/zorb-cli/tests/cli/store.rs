@@ -94,3 +94,18 @@ fn a_broken_dump_fails_the_check() {
     assert_eq!(checked.status, Some(1));
     assert!(checked.stdout.contains("line 1: this is not a dump of a store"), "{}", checked.stdout);
 }
+
+#[test]
+fn a_dump_that_fails_leaves_the_earlier_one() {
+    let store = stored("store-earlier");
+    let file = folder("store-earlier").join("dump.jsonl");
+    let file = file.to_str().unwrap();
+    output(&["dump", &store, "--to", file]);
+    let earlier = fs::read(file).unwrap();
+    let in_use = open(Path::new(&store));
+    let refused = run(&["store", "dump", &store, "--to", file]);
+    assert_eq!(refused.status, Some(1), "{}", refused.stderr);
+    assert_eq!(fs::read(file).unwrap(), earlier);
+    assert!(!Path::new(&format!("{file}.new")).exists());
+    drop(in_use);
+}
