@@ -46,7 +46,7 @@ impl ServerCall<'_> {
     #[inline(never)]
     pub fn defer(&mut self) -> Result<DeferredReply, SystemException> {
         let reply = &mut self.reply;
-        let source = reply.source.defer(reply.request)?;
+        let source = reply.source.defer()?;
         let flow = reply.flow.as_mut().filter(|flow| !flow.has_ended);
         let flow = flow.map(|flow| Box::new(flow.suspend(&self.request.operation)));
         let pending = Pending {

@@ -72,10 +72,7 @@ impl Provider {
     /// `BAD_INV_ORDER` (OMG 6) if it has a locator.
     pub(crate) fn set_locator(&self, locator: Arc<dyn Locator>) -> Result<(), PoaError> {
         match self {
-            Self::Locator(current) => match current.set(locator) {
-                true => Ok(()),
-                false => Err(manager_set()),
-            },
+            Self::Locator(current) => current.set(locator).then_some(()).ok_or_else(manager_set),
             _ => Err(self.wrong_manager()),
         }
     }
@@ -87,10 +84,9 @@ impl Provider {
     /// `BAD_INV_ORDER` (OMG 6) if it has an activator.
     pub(crate) fn set_activator(&self, activator: Arc<dyn Activator>) -> Result<(), PoaError> {
         match self {
-            Self::Activator(changing) => match changing.activator().set(activator) {
-                true => Ok(()),
-                false => Err(manager_set()),
-            },
+            Self::Activator(changing) => {
+                changing.activator().set(activator).then_some(()).ok_or_else(manager_set)
+            }
             _ => Err(self.wrong_manager()),
         }
     }
@@ -99,17 +95,10 @@ impl Provider {
     pub(crate) fn end(&self) {
         match self {
             Self::Nothing => {}
-            Self::Default(servant) => {
-                let servant = servant.swap(None);
-                call_back("the drop of a default servant", || drop(servant));
-            }
-            Self::Locator(locator) => {
-                let locator = locator.take();
-                call_back("the drop of a servant locator", || drop(locator));
-            }
+            Self::Default(servant) => release("the drop of a default servant", servant.swap(None)),
+            Self::Locator(locator) => release("the drop of a servant locator", locator.take()),
             Self::Activator(changing) => {
-                let activator = changing.activator().take();
-                call_back("the drop of a servant activator", || drop(activator));
+                release("the drop of a servant activator", changing.activator().take());
             }
         }
     }
@@ -126,6 +115,11 @@ impl Provider {
             }
         }
     }
+}
+
+/// Drops what the program has set.
+fn release<T>(what: &str, set: T) {
+    call_back(what, || drop(set));
 }
 
 /// The error for a servant manager of the other kind.

@@ -49,11 +49,7 @@ pub trait RequestSource {
     ///
     /// # Errors
     /// `TRANSIENT`, minor `TOO_MANY_DEFERRED`, if as many requests wait for their replies as may.
-    fn defer(
-        &self,
-        request: ServedRequest,
-    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
-        let _ = request;
+    fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         let code = minor::internal::BROKEN_INVARIANT;
         Err(SystemException::internal(code, CompletionStatus::No))
     }

@@ -71,10 +71,7 @@ impl RequestSource for ReplyPath<'_> {
     }
 
     #[cold]
-    fn defer(
-        &self,
-        _: ServedRequest,
-    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+    fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         Ok(Box::new(DeferredRequest::of(self.connection)?))
     }
 

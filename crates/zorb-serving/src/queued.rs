@@ -381,10 +381,7 @@ struct NoClient<'a>(&'a Arc<ServerContext>);
 impl RequestSource for NoClient<'_> {
     fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
 
-    fn defer(
-        &self,
-        _: ServedRequest,
-    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+    fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         Ok(Box::new(DeferredRequest::without_client(self.0)?))
     }
 }

@@ -35,10 +35,7 @@ impl<'a> LocalSource<'a> {
 impl RequestSource for LocalSource<'_> {
     fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
 
-    fn defer(
-        &self,
-        _: ServedRequest,
-    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+    fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         let reply = Arc::new(LateReply::default());
         self.late.set(Some(Arc::clone(&reply)));
         Ok(Box::new(DeferredCall { reply, _running: self.core.threads().enter() }))
