@@ -11,6 +11,7 @@ use zorb_testkit::{
     CLOSE_CONNECTION, Log, LogLine, exhaust_descriptors, in_own_process, limit_descriptors,
 };
 
+use crate::pending::send_twice;
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 
 /// The open descriptors: all, and those of sockets.
@@ -167,9 +168,28 @@ fn a_client_that_makes_no_calls_closes_its_idle_connections() {
                 assert_eq!(there.noted(), Ok(round));
                 until_open([usize::MAX, before]);
             }
+            // The connection of calls whose callers do not wait, too.
+            assert_eq!(send_twice(there.object(), round).wait().unwrap(), 2 * round);
+            until_open([usize::MAX, before]);
             client.shutdown(true).unwrap();
         }
         server.shutdown(true).unwrap();
+    });
+}
+
+#[test]
+fn the_connection_of_pending_calls_closes_when_its_server_does() {
+    let name = "descriptors::the_connection_of_pending_calls_closes_when_its_server_does";
+    in_own_process(name, || {
+        let client = builder().option("IdleTimeout", "0").build().unwrap();
+        let before = open_descriptors()[1];
+        let (server, echo) = server();
+        let there: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+        assert_eq!(send_twice(there.object(), 1).wait().unwrap(), 2);
+        server.shutdown(true).unwrap();
+        drop((server, echo));
+        until_open([usize::MAX, before]);
+        client.shutdown(true).unwrap();
     });
 }
 

@@ -49,6 +49,10 @@ impl ClosesHungUp for EndpointCache {
     }
 
     fn close_hung_up(&self, connection: &Arc<HungUp>) {
+        if let Some(pending) = self.pending.take_hung_up() {
+            tracing::debug!(endpoint = %self.endpoint, "a server has hung up");
+            return pending.close_hung_up();
+        }
         let (gone, multiplexed): (Vec<Box<ExclusiveConnection>>, Vec<Arc<MultiplexedConnection>>);
         {
             let mut state = self.state();

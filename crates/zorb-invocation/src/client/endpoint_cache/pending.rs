@@ -42,7 +42,7 @@ impl EndpointCache {
         self.begin_separate(wanted)?;
         let (stream, counted) = self.connect(wanted).inspect_err(|_| self.lost_separate())?;
         let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
-            watched: None,
+            watched: self.watch(&*stream),
             stream,
             messaging: self.protocol.messaging(),
             receiving: &self.receiving,

@@ -24,6 +24,7 @@ impl EndpointCache {
             }
             state.waiting.wake_next();
         }
+        ended.extend(self.pending.take_unused(limit));
         unused.iter_mut().for_each(|connection| connection.close());
         ended.iter().for_each(|connection| connection.close());
         let of_lanes: usize = self.per_lane.iter().map(|cache| cache.close_unused(limit)).sum();
@@ -40,7 +41,7 @@ impl EndpointCache {
             return multiplexed.idle_since(count);
         }
         let mut state = self.state();
-        let mut since = None;
+        let mut since = self.pending.idle_since(count);
         for slot in &self.slots {
             // A thread whose slot is empty meanwhile looks into it again.
             let other = slot.take_if(|connection| {
@@ -79,7 +80,12 @@ impl EndpointCache {
         let unused = found
             .map(|at| state.idle.swap_remove(at))
             .or_else(|| self.slots.iter().find_map(|slot| slot.take_if(is_unused)));
-        let Some(mut unused) = unused else { return false };
+        let Some(mut unused) = unused else {
+            drop(state);
+            let pending = self.pending.take_idle(count, since);
+            pending.iter().for_each(|pending| pending.close());
+            return pending.is_some();
+        };
         state.open -= 1;
         state.waiting.wake_next();
         drop(state);

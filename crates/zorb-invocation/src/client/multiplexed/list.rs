@@ -130,9 +130,41 @@ impl PendingConnection {
         known.take_if(|known| Arc::ptr_eq(known, connection));
     }
 
-    /// Whether there is one that has not ended.
+    /// Takes it if no call uses it and its server has closed it, or it has been idle for `limit`, or it has ended; the caller
+    /// closes it.
+    pub(in crate::client) fn take_unused(
+        &self,
+        limit: Option<Duration>,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        self.0.lock().take_if(|known| known.end_unused(limit) || known.has_ended())
+    }
+
+    /// Takes it if its server has hung up; the caller closes it.
+    pub(in crate::client) fn take_hung_up(&self) -> Option<Arc<MultiplexedConnection>> {
+        self.0.lock().take_if(|known| known.has_hung_up())
+    }
+
+    /// Since when it has been idle, if it is one of `count`; `None` if calls use it.
+    pub(in crate::client) fn idle_since(
+        &self,
+        count: &'static ConnectionCount,
+    ) -> Option<LastReceived> {
+        let known = self.0.lock();
+        known.as_ref().filter(|known| known.is_of(count))?.idle_since()
+    }
+
+    /// Takes it if it is one of `count` that no call has used since then; the caller closes it.
+    pub(in crate::client) fn take_idle(
+        &self,
+        count: &'static ConnectionCount,
+        since: LastReceived,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        self.0.lock().take_if(|known| known.is_of(count) && known.end_idle(since))
+    }
+
+    /// Whether there is one, also one that has ended and still has its descriptor.
     pub(in crate::client) fn is_open(&self) -> bool {
-        self.0.lock().as_ref().is_some_and(|connection| !connection.has_ended())
+        self.0.lock().is_some()
     }
 
     /// Closes it. Requests have a limited time left to get their replies.
