@@ -198,16 +198,19 @@ pub fn restore(path: impl AsRef<Path>, from: Option<&Path>) -> Result<Restored, 
 
 /// Replaces the data by the entries of a dump. Returns where the data are kept that there were before.
 fn load(folder: &Folder, dump: &mut BufReader<File>) -> Result<Option<PathBuf>, StoreError> {
-    let replaced = keep(folder).map_err(|error| {
-        io_failure(error, "cannot keep a copy of the store").at(folder.replaced())
-    })?;
+    let mut replaced = None;
     build(folder, |engine| {
         let mut collected = Collected::default();
         dump::read(dump, &mut |entry| match collected.add(entry) {
             Some(batch) => engine.commit(batch),
             None => Ok(()),
         })?;
-        engine.commit(collected.rest())
+        engine.commit(collected.rest())?;
+        // Not before: an earlier copy stays if the new file cannot be made.
+        replaced = keep(folder).map_err(|error| {
+            io_failure(error, "cannot keep a copy of the store").at(folder.replaced())
+        })?;
+        Ok(())
     })?;
     Ok(replaced)
 }
