@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::{Echo, Servant, builder, until};
+use zorb_core::flow::WhenFull;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_core::{Interface, OnewayQueue, Orb};
@@ -144,7 +145,9 @@ fn queued_one_way_calls_choose_their_address_as_others_do() {
     let queued = |failback| {
         let options = [("ReconnectDelay", "0"), ("FailbackTime", failback), ("IdleTimeout", "0")];
         let (client, network, echo) = client(&servers, &options);
-        let policies = Policies::new().with(SyncScope::None).with(OnewayQueue::default());
+        // A caller that is faster than its queue waits for it.
+        let queue = OnewayQueue::default().when_full(WhenFull::Wait(Duration::from_secs(300)));
+        let policies = Policies::new().with(SyncScope::None).with(queue);
         let queued: Echo = echo.object().with_policies(&policies).unwrap().unchecked_narrow();
         network.set_down(&[first]);
         queued.note(7).unwrap();
