@@ -17,6 +17,7 @@ pub mod counters;
 pub mod error;
 pub mod extensions;
 pub mod gather;
+pub mod held_counts;
 pub mod interceptor;
 pub mod local_endpoints;
 pub mod local_sockets;

@@ -11,6 +11,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::calling_lane::CallingLane;
 use crate::extensions::Extensions;
+use crate::held_counts::HeldCounts;
 use crate::local_endpoints::LocalEndpoints;
 use crate::local_sockets::LocalSockets;
 use crate::message_budget::budget;
@@ -62,6 +63,7 @@ pub struct OrbCore {
     peer_shares: PeerShares,
     /// For decoded values: half of the budget.
     decoded: Arc<MessageBudget>,
+    held: Arc<HeldCounts>,
     state: AtomicU8,
     serves: AtomicBool,
     lane_ended: OnceLock<Box<LaneEnded>>,
@@ -89,6 +91,7 @@ impl OrbCore {
             message_budget,
             peer_shares,
             decoded: Arc::new(decoded),
+            held: Arc::default(),
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
@@ -115,6 +118,11 @@ impl OrbCore {
     /// The budget for the messages of the ORB's connections.
     pub fn message_budget(&self) -> &Arc<MessageBudget> {
         &self.message_budget
+    }
+
+    /// The counts of the requests that are held.
+    pub fn held(&self) -> &Arc<HeldCounts> {
+        &self.held
     }
 
     /// What the messages of a connection are charged to: the part of its peer.

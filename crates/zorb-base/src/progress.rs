@@ -13,7 +13,7 @@ pub use timed::{Timed, message_limits};
 #[derive(Debug)]
 pub struct Progress {
     /// Whole messages received. Written only by the reading thread.
-    messages: AtomicU32,
+    messages: AtomicU64,
     incomplete: AtomicU64,
     /// The number of messages at the lane's last search for a connection to close.
     seen: AtomicU32,
@@ -25,7 +25,7 @@ impl Progress {
     /// The progress of the lane's connection number `accepted`.
     pub fn new(accepted: u64) -> Self {
         Self {
-            messages: AtomicU32::new(0),
+            messages: AtomicU64::new(0),
             incomplete: AtomicU64::new(Incomplete::FIRST.to_word()),
             seen: AtomicU32::new(0),
             last_used: AtomicU64::new(accepted),
@@ -36,13 +36,13 @@ impl Progress {
     #[inline]
     pub fn count_message(&self) {
         let messages = self.messages.load(Ordering::Relaxed);
-        self.messages.store(messages.wrapping_add(1), Ordering::Relaxed);
+        self.messages.store(messages + 1, Ordering::Relaxed);
     }
 
     /// Records and returns what the reading thread waits for.
     #[cold]
     pub fn wait_for_rest(&self, inbound: &Inbound) -> Incomplete {
-        self.note(Incomplete::of(inbound, self.messages.load(Ordering::Relaxed)))
+        self.note(Incomplete::of(inbound, self.messages()))
     }
 
     /// Records that a message is whole. Returns what the connection still waits for.
@@ -64,6 +64,11 @@ impl Progress {
 
     /// The whole messages received, modulo 2³².
     pub fn messages(&self) -> u32 {
+        self.all_messages() as u32
+    }
+
+    /// The whole messages received.
+    pub fn all_messages(&self) -> u64 {
         self.messages.load(Ordering::Relaxed)
     }
 
@@ -74,7 +79,7 @@ impl Progress {
     /// An LRU stamp: the lane's accept count (`accepted` is the current one) at the last message. Exact only
     /// if all connections are asked together.
     pub fn last_used(&self, accepted: u64) -> u64 {
-        let messages = self.messages.load(Ordering::Relaxed);
+        let messages = self.messages();
         if self.seen.swap(messages, Ordering::Relaxed) != messages {
             self.last_used.store(accepted, Ordering::Relaxed);
         }

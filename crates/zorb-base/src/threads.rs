@@ -248,6 +248,11 @@ impl ThreadCount {
         COUNTED_BY.get() == std::ptr::from_ref(self).addr()
     }
 
+    /// The number of threads that work for the ORB: its own, and those of the program that make collocated upcalls.
+    pub fn threads(&self) -> usize {
+        self.running.lock().threads.len()
+    }
+
     /// Whether no counted thread runs.
     pub fn is_empty(&self) -> bool {
         self.running.lock().count == 0

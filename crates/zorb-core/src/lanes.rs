@@ -2,6 +2,6 @@
 //! [`Pool`].
 
 pub use zorb_serving::{
-    Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, LaneViolations, Pool,
-    PoolSettings, Strategy, ViolationReport, WeakPool,
+    Buffering, DynamicLifespan, LaneCounts, LaneMetrics, LaneSettings, LaneThreads, LaneViolations,
+    Pool, PoolSettings, Strategy, ViolationReport, WeakPool,
 };

@@ -83,7 +83,7 @@ impl AdapterActivations {
                 return Err(Stopped::Held(other.queue.clone()));
             }
             Entry::Vacant(entry) => {
-                let queue = HoldQueue::new(Gate::Closed, self.limits);
+                let queue = HoldQueue::new(Gate::Closed, self.limits.clone());
                 if is_released {
                     queue.release();
                 }

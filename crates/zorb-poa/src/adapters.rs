@@ -98,8 +98,8 @@ impl Adapters {
             changing: Lock::default(),
             next_stamp: AtomicU32::new((seed >> 32) as u32),
             have_turns: AtomicBool::new(false),
-            main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb.options())),
-            activations: AdapterActivations::new(HoldLimits::of(orb.options())),
+            main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb)),
+            activations: AdapterActivations::new(HoldLimits::of(orb)),
             managers: PoaManagerFactory::new(orb),
         }
     }
@@ -132,7 +132,7 @@ impl Adapters {
         let turns = match new.policies.thread_model() {
             ThreadModel::OrbControlled => None,
             ThreadModel::SingleThread => {
-                Some(HoldQueue::new(Gate::Turns, HoldLimits::of(self.orb.options())))
+                Some(HoldQueue::new(Gate::Turns, HoldLimits::of(&self.orb)))
             }
             ThreadModel::MainThread => Some(self.main_thread.clone()),
         };

@@ -136,7 +136,7 @@ impl ChangingObjects {
             if let Some(active) = map.find(id.as_bytes()).and_then(|found| found.to_shared()) {
                 return Ok(Wanted::Object(active));
             }
-            state.add(&id, phase, self.limits, map)
+            state.add(&id, phase, &self.limits, map)
         };
         drop(state);
         Ok(Wanted::Incarnation(Incarnation { id, queue, objects: Arc::clone(self) }))
@@ -221,7 +221,7 @@ impl ChangingObjects {
             None => map.remove(id.as_bytes())?,
         };
         if self.activator.is_set() {
-            state.add(id, Phase::Etherealizing(None), self.limits, map);
+            state.add(id, Phase::Etherealizing(None), &self.limits, map);
         }
         Some(removed)
     }
@@ -311,12 +311,18 @@ impl ChangingObjects {
 
 impl State {
     /// Adds an object in a phase in which its requests wait.
-    fn add(&mut self, id: &ObjectId, phase: Phase, limits: HoldLimits, map: &Objects) -> HoldQueue {
+    fn add(
+        &mut self,
+        id: &ObjectId,
+        phase: Phase,
+        limits: &HoldLimits,
+        map: &Objects,
+    ) -> HoldQueue {
         if self.objects.len() == self.objects.capacity() {
             // Their requests were discarded, or their clients have gone.
             self.objects.retain(|_, object| object.is_needed(map));
         }
-        let queue = HoldQueue::new(Gate::Closed, limits);
+        let queue = HoldQueue::new(Gate::Closed, limits.clone());
         if self.is_released {
             queue.release();
         }

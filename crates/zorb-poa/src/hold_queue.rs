@@ -104,6 +104,12 @@ struct Queue {
     main_thread: Option<AtomicU32>,
 }
 
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.limits.counts.remove(self.held.lock().requests.len());
+    }
+}
+
 /// The thread that has the turn.
 #[derive(Clone, Copy, Debug)]
 struct TurnOf {
@@ -272,6 +278,7 @@ impl HoldQueue {
             if resumed.is_empty() {
                 return;
             }
+            self.0.limits.counts.remove(resumed.len());
             drop(held);
             for waiting in resumed {
                 let pass = ResumePass { queue: self.clone(), since: waiting.since };
@@ -388,6 +395,7 @@ impl HoldQueue {
         let next = held.requests.resume(1).pop();
         drop(held);
         let Some(next) = next else { return false };
+        self.0.limits.counts.remove(1);
         next.request.serve(ResumePass { queue: self.clone(), since: next.since });
         true
     }
@@ -415,9 +423,11 @@ impl HoldQueue {
             && !held.requests.has_room(weight, held.callers, &self.0.limits)
         {
             drop(held);
+            self.0.limits.counts.refuse();
             return Err((request, too_many()));
         }
         held.requests.add(since, request, weight);
+        self.0.limits.counts.add();
         let waits = held.is_closed() || held.requests.is_resuming() || self.is_for_main_thread();
         self.resume(held);
         Ok(self.expiry(since).filter(|_| waits && weight.is_some()))
@@ -438,6 +448,8 @@ impl HoldQueue {
         self.update_is_open(&held);
         let next = held.requests.oldest_limited();
         drop(held);
+        self.0.limits.counts.remove(expired.len());
+        self.0.limits.counts.expire(expired.len());
         expired.into_iter().for_each(|waiting| waiting.request.discard());
         self.expiry(next?)
     }
@@ -452,9 +464,11 @@ impl HoldQueue {
     pub fn wait(&self, since: Instant, deadline: Option<Instant>) -> Result<(), SystemException> {
         let mut held = self.0.held.lock();
         if held.requests.limited() + held.callers >= self.0.limits.requests {
+            self.0.limits.counts.refuse();
             return Err(too_many());
         }
         held.callers += 1;
+        self.0.limits.counts.add();
         let expires = self.expiry(since);
         let until = [expires, deadline].into_iter().flatten().min();
         match until.map(|until| until.saturating_duration_since(Instant::now())) {
@@ -468,9 +482,13 @@ impl HoldQueue {
             }
         }
         held.callers -= 1;
+        self.0.limits.counts.remove(1);
         match until {
             Some(until) if held.is_closed() => Err(match expires {
-                Some(expires) if expires == until => discarded(),
+                Some(expires) if expires == until => {
+                    self.0.limits.counts.expire(1);
+                    discarded()
+                }
                 _ => {
                     SystemException::timeout(minor::timeout::REQUEST_EXPIRED, CompletionStatus::No)
                 }

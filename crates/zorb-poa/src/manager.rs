@@ -90,7 +90,7 @@ impl PoaManager {
             adapters: Lock::default(),
             has_etherealized: AtomicBool::new(false),
             state: AtomicU8::new(state as u8),
-            queue: HoldQueue::new(state.gate(), HoldLimits::of(orb.options())),
+            queue: HoldQueue::new(state.gate(), HoldLimits::of(orb)),
         }))
     }
 

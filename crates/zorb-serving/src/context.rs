@@ -88,6 +88,11 @@ impl ServerContext {
         self.deferred.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
     }
 
+    /// The number of requests that wait for deferred replies.
+    pub(crate) fn deferred_requests(&self) -> usize {
+        self.deferred.load(Ordering::Relaxed)
+    }
+
     /// Uncounts such a request.
     pub(crate) fn end_deferred(&self) {
         self.deferred.fetch_sub(1, Ordering::Relaxed);

@@ -56,6 +56,10 @@ pub struct Lane {
     pub(super) connections: Connections<ServerConnection>,
     /// Accepted connections.
     pub(super) accepted: AtomicU64,
+    /// Connections closed to make room for others.
+    pub(super) evicted: AtomicU64,
+    /// The messages of connections that have ended.
+    ended_messages: Lock<u64>,
     /// `None` if every connection has threads of its own.
     pub(super) reactor: Option<Reactor<ServerConnection>>,
     pub(super) resumed: Resumed<QueuedRequest>,
@@ -225,6 +229,8 @@ impl Lane {
                 context.options().max_connections_per_peer,
             )),
             accepted: AtomicU64::new(0),
+            evicted: AtomicU64::new(0),
+            ended_messages: Lock::default(),
             reactor,
             resumed: Resumed::default(),
             threads: AtomicUsize::new(0),
@@ -365,9 +371,9 @@ impl Lane {
         }
     }
 
-    /// Frees the slot of a connection; the last one of a stopping lane ends its threads.
-    fn release(&self, slot: u32) {
-        if self.connections.release(slot) && self.is_stopping() {
+    /// A slot has been freed; that of the last connection of a stopping lane ends its threads.
+    fn released(&self, is_last: bool) {
+        if is_last && self.is_stopping() {
             self.end();
         }
     }
@@ -403,10 +409,22 @@ impl Lane {
         }
     }
 
+    /// The messages of all its connections, so far. A connection that ends meanwhile is counted once.
+    fn messages(&self) -> u64 {
+        let ended = self.ended_messages.lock();
+        let mut messages = *ended;
+        self.connections.each(|connection| messages += connection.progress.all_messages());
+        messages
+    }
+
     pub(super) fn counts(&self) -> LaneCounts {
         LaneCounts {
             threads: self.threads.load(Ordering::Acquire),
             connections: self.connections.count(),
+            accepted: self.accepted.load(Ordering::Relaxed),
+            evicted: self.evicted.load(Ordering::Relaxed),
+            messages: self.messages(),
+            queued: self.queue().map_or_else(|| self.resumed.len(), RequestQueue::len),
             started: self.started.load(Ordering::Relaxed),
             borrowed: self.borrowed.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
@@ -421,7 +439,11 @@ impl ServingLane for Lane {
         if let (Some(fd), Some(reactor)) = (connection.readiness(), &self.reactor) {
             reactor.remove(fd);
         }
-        self.release(slot);
+        let mut ended = self.ended_messages.lock();
+        *ended += connection.progress.all_messages();
+        let is_last = self.connections.release(slot);
+        drop(ended);
+        self.released(is_last);
     }
 
     fn watch_output(

@@ -56,7 +56,7 @@ pub use lane::steady_state::{LaneViolations, ViolationReport};
 pub use listener::Listener;
 pub use pool::PoolUse;
 pub use pool::{Pool, WeakPool};
-pub use progress::LaneProgress;
+pub use progress::{LaneMetrics, LaneProgress};
 pub use server_core::ServerCore;
 pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,

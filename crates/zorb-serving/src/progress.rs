@@ -1,9 +1,10 @@
-//! The progress of lanes, for checks whether a server is alive.
+//! What lanes do: their progress, for checks whether a server is alive, and their counts.
 
 use std::sync::atomic::Ordering;
 
 use crate::lane::Lane;
 use crate::server_core::ServerCore;
+use crate::settings::LaneCounts;
 
 /// How far the threads of a lane have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,46 @@ impl ServerCore {
     }
 }
 
+/// The counts of a lane, and which one it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneMetrics {
+    /// The name of its thread pool; empty for the ORB's own lane, which serves the endpoints outside pools.
+    pub pool: String,
+    /// Its name, which its threads have as well.
+    pub lane: String,
+    /// The CORBA priority that it serves; `None` for any.
+    pub priority: Option<i16>,
+    /// Its counts.
+    pub counts: LaneCounts,
+}
+
+impl ServerCore {
+    /// The counts of all lanes: first the ORB's own, if it listens, then those of pools.
+    pub fn lane_metrics(&self) -> Vec<LaneMetrics> {
+        let own = self.default_lane().map(|lane| lane.metrics(""));
+        let pools = self.pools.all();
+        let of_pools =
+            pools.iter().flat_map(|pool| pool.lanes().iter().map(|lane| lane.metrics(pool.name())));
+        own.into_iter().chain(of_pools).collect()
+    }
+
+    /// The number of requests that wait for deferred replies.
+    pub fn deferred_requests(&self) -> usize {
+        self.context.deferred_requests()
+    }
+}
+
 impl Lane {
+    fn metrics(&self, pool: &str) -> LaneMetrics {
+        LaneMetrics {
+            pool: pool.to_owned(),
+            lane: self.core.name().to_owned(),
+            priority: self.settings.priority,
+            counts: self.counts(),
+        }
+    }
+
     fn progress(&self) -> Option<LaneProgress> {
         let (has_free_thread, completed) = match (self.queue(), &self.reactor) {
             (Some(queue), _) => queue.progress(),

@@ -234,6 +234,11 @@ impl ServerCore {
         pools
     }
 
+    /// The lane of the ORB's own endpoints, once it listens at one.
+    pub(super) fn default_lane(&self) -> Option<&Arc<Lane>> {
+        self.default_lane.get()
+    }
+
     /// Stops the lane of the ORB's own endpoints, without waiting for its threads.
     pub fn stop_default_lane(&self) {
         if let Some(lane) = self.default_lane.get() {

@@ -255,6 +255,14 @@ pub struct LaneCounts {
     pub threads: usize,
     /// Open connections.
     pub connections: usize,
+    /// Connections accepted so far, with the [rejected](Self::rejected) ones.
+    pub accepted: u64,
+    /// Connections closed to make room for others: idle ones, and those whose clients did not read.
+    pub evicted: u64,
+    /// Whole messages that clients have sent so far: requests, with few exceptions.
+    pub messages: u64,
+    /// Requests that have been received, or released, and wait for a thread of the lane.
+    pub queued: usize,
     /// Dynamic threads started so far.
     pub started: u64,
     /// Requests that borrowed threads have served.

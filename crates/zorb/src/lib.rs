@@ -107,9 +107,9 @@ pub use zorb_cdr::{
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
-    ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, Pending, Phase, PolicyCurrent,
-    PolicyManager, Raises, ReadResults, Ref, Result, ServedBy, UserException, Value, ValueBase,
-    ValueOperations, WeakOrb, WithOperations,
+    ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, OrbMetrics, Pending, Phase,
+    PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, ServedBy, UserException, Value,
+    ValueBase, ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,
@@ -177,6 +177,7 @@ pub mod value {
 /// The policies that all ORBs understand are always there. The feature `rt` adds `RtOrb`, which creates thread pools and
 /// maps CORBA priorities to the operating system's.
 pub mod rt {
+    pub use zorb_core::lanes::{LaneCounts, LaneMetrics};
     pub use zorb_core::policy::{
         NetworkClass, NetworkPriorities, Priority, PriorityBand, PriorityBands, PriorityModel,
         ThreadpoolPolicy,
@@ -185,12 +186,12 @@ pub mod rt {
     pub use zorb_rt::{
         Buffering, Continuous, CountingAllocator, Deadline, Denied, Direct, DynamicLifespan,
         Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, InvocationPriority, LaneBuilder,
-        LaneCounts, LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue,
-        LogQueueBuilder, NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue,
-        OutputQueueBuilder, PiGuard, PiMutex, PriorityMapping, PriorityMappingManager,
-        PriorityTransform, Qos, QosClass, RtCurrent, RtEndTimes, RtMapping, RtNetwork, RtOneways,
-        RtOptions, RtOrb, RtOrbBuilder, SavedPriority, SchedulingPolicy, ServeInTime, SetRtOptions,
-        Strategy, Threadpool, ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
+        LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue, LogQueueBuilder,
+        NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue, OutputQueueBuilder,
+        PiGuard, PiMutex, PriorityMapping, PriorityMappingManager, PriorityTransform, Qos,
+        QosClass, RtCurrent, RtEndTimes, RtMapping, RtNetwork, RtOneways, RtOptions, RtOrb,
+        RtOrbBuilder, SavedPriority, SchedulingPolicy, ServeInTime, SetRtOptions, Strategy,
+        Threadpool, ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
     };
 }
 

@@ -29,6 +29,15 @@ pub fn serve_until(orb: &Orb, stop: impl FnOnce() + Send) -> Result<(), zorb::Er
     })
 }
 
+/// Tells when a server needs more room than it has.
+pub fn overload(orb: &Orb) -> Option<String> {
+    let metrics = orb.metrics();
+    let evicted: u64 = metrics.lanes.iter().map(|lane| lane.counts.evicted).sum();
+    let is_full = metrics.buffered_octets > metrics.max_buffered_octets / 2;
+    (is_full || evicted > 0 || metrics.held_refused > 0)
+        .then(|| format!("{}: evicted {evicted}, held {}", metrics.orb, metrics.held))
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
@@ -41,6 +50,7 @@ mod tests {
         let orb = orb.build().unwrap();
         let (sender, receiver) = channel::<()>();
         drop(sender);
+        assert_eq!(overload(&orb), None);
         serve_until(&orb, move || assert!(receiver.recv().is_err())).unwrap();
     }
 }

@@ -26,6 +26,7 @@ mod main_thread;
 mod manager_waits;
 mod managers;
 mod memory;
+mod metrics;
 mod one_way_order;
 mod operations_by_policies;
 mod orb_operations;

@@ -83,6 +83,7 @@ impl OtherConnections for EndpointCaches {
         let due = {
             let mut caches = self.lock();
             caches.opened += 1;
+            caches.all_opened += 1;
             let due = caches.opened >= caches.next_check.max(MIN_OPENED);
             if due {
                 caches.opened = 0;
@@ -130,6 +131,8 @@ struct Caches {
     left: usize,
     /// The number of connections opened since unused ones were last closed.
     opened: usize,
+    /// The number of connections that were to be opened so far.
+    all_opened: u64,
     /// The number after which they are closed again: the number of caches that were left, if it is not small.
     next_check: usize,
     /// Whether it is closed: a new endpoint cache is closed from the beginning.
@@ -172,6 +175,13 @@ impl ConnectionCache {
             caches.by_key.values().cloned().collect()
         };
         close_all(&caches);
+    }
+
+    /// The number of connections that are open, and of the attempts to open one so far.
+    pub fn counts(&self) -> (usize, u64) {
+        let attempts = self.caches.lock().all_opened;
+        let caches = self.caches.all().into_iter().flat_map(EndpointCache::and_of_lanes);
+        (caches.map(|cache| cache.open_connections()).sum(), attempts)
     }
 
     /// Closes all idle connections of the process, as descriptors have run short. Returns whether there were any.

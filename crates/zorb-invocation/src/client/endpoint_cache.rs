@@ -277,6 +277,12 @@ impl EndpointCache {
         std::iter::once(self).chain(of_lanes).collect()
     }
 
+    /// The number of its open connections, without those of lanes.
+    pub(super) fn open_connections(&self) -> usize {
+        let state = self.state();
+        state.open + state.separate
+    }
+
     /// Locks the state that all callers share.
     fn state(&self) -> Locked<'_, CacheState> {
         count(Count::SharedWrites);

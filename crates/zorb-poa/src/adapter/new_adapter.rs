@@ -110,7 +110,7 @@ impl ObjectAdapter {
             interceptors,
             setup: setup.map(Arc::new),
             declared_priorities: Lock::default(),
-            provider: Provider::of(&policies, HoldLimits::of(core.options())),
+            provider: Provider::of(&policies, HoldLimits::of(core)),
             policies,
             manager,
             index,

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -13,7 +14,12 @@ impl AdapterActivator for Nothing {
 }
 
 fn activations() -> AdapterActivations {
-    AdapterActivations::new(HoldLimits { requests: 10, octets: 10, time: None })
+    AdapterActivations::new(HoldLimits {
+        requests: 10,
+        octets: 10,
+        time: None,
+        counts: Arc::default(),
+    })
 }
 
 /// Waits until another thread has set this.

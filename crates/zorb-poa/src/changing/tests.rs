@@ -20,7 +20,12 @@ impl Activator for Unused {
 fn an_activation_does_not_wait_during_a_shutdown() {
     let adapter: WeakAdapter = Weak::<()>::new();
     let map = Objects::new(adapter, false, DirectCalls::Never);
-    let objects = ChangingObjects::new(HoldLimits { requests: 10, octets: 10, time: None });
+    let objects = ChangingObjects::new(HoldLimits {
+        requests: 10,
+        octets: 10,
+        time: None,
+        counts: Arc::default(),
+    });
     assert!(objects.activator.set(Arc::new(Unused)));
     let id = ObjectId::from(&b"one"[..]);
     let find = || objects.find(id.clone(), Arrival::New, || false, &map);

@@ -56,7 +56,7 @@ impl Holdable for Numbered {
 
 /// A closed queue of requests of up to 30 octets, which may wait this long, and its beginning.
 fn holding(time: Option<Duration>) -> (HoldQueue, Outcomes, Instant) {
-    let limits = HoldLimits { requests: 10, octets: 30, time };
+    let limits = HoldLimits { requests: 10, octets: 30, time, counts: Arc::default() };
     (HoldQueue::new(Gate::Closed, limits), Outcomes::default(), Instant::now())
 }
 
@@ -97,11 +97,20 @@ fn requests_are_discarded_after_their_time_in_their_order() {
     assert_eq!(queue.discard_expired(begin + seconds(70)), Some(begin + seconds(80)));
     assert_eq!(outcomes.taken(), ["1 discarded", "2 discarded"]);
     assert_eq!(queue.len(), 1);
+    let counts = Arc::clone(&queue.0.limits.counts);
+    assert_eq!((counts.waiting(), counts.refused(), counts.expired()), (1, 1, 2));
     let held = queue.hold(outcomes.request(5), Arrival::New, begin + seconds(70));
     assert!(held.is_ok(), "there is room again");
     set(&queue, Gate::Open);
     assert_eq!(outcomes.taken(), ["3 resumed", "5 resumed"]);
     assert_eq!(queue.discard_expired(begin + seconds(200)), None);
+    assert_eq!((counts.waiting(), counts.refused(), counts.expired()), (0, 1, 2));
+    set(&queue, Gate::Closed);
+    assert!(queue.hold(outcomes.request(6), Arrival::New, begin).is_ok());
+    assert_eq!(counts.waiting(), 1);
+    outcomes.passes.lock().unwrap().clear();
+    drop(queue);
+    assert_eq!(counts.waiting(), 0);
 }
 
 #[test]
@@ -164,8 +173,8 @@ fn a_caller_inside_the_process_waits_no_longer_than_its_deadline() {
 #[test]
 fn a_peer_fills_no_more_than_half_of_a_queue() {
     for (limits, of_peer, all) in [
-        (HoldLimits { requests: 5, octets: 1000, time: None }, 3, 5),
-        (HoldLimits { requests: 1000, octets: 50, time: None }, 2, 5),
+        (HoldLimits { requests: 5, octets: 1000, time: None, counts: Arc::default() }, 3, 5),
+        (HoldLimits { requests: 1000, octets: 50, time: None, counts: Arc::default() }, 2, 5),
     ] {
         let queue = HoldQueue::new(Gate::Closed, limits);
         let outcomes = Outcomes::default();
@@ -230,7 +239,7 @@ fn many_requests_whose_clients_have_gone_are_resumed_one_after_the_other() {
 
         fn discard(self: Box<Self>) {}
     }
-    let limits = HoldLimits { requests: 1 << 20, octets: 0, time: None };
+    let limits = HoldLimits { requests: 1 << 20, octets: 0, time: None, counts: Arc::default() };
     let queue = HoldQueue::new(Gate::Closed, limits);
     for _ in 0..100_000 {
         assert!(queue.hold(Box::new(Gone), Arrival::New, Instant::now()).is_ok());

@@ -1,12 +1,14 @@
 //! The requests in a queue of held requests, and what each peer has in it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zorb_base::options::Options;
+use zorb_base::held_counts::HeldCounts;
+use zorb_base::orb_core::OrbCore;
 
 /// The limits of a queue of held requests. A peer may use half of its requests and octets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct HoldLimits {
     /// The maximum number of requests; option `MaxHeldRequests`.
     pub(crate) requests: usize,
@@ -14,15 +16,19 @@ pub(crate) struct HoldLimits {
     pub(crate) octets: usize,
     /// The maximum time that they wait; option `MaxHeldTime`.
     pub(crate) time: Option<Duration>,
+    /// What the ORB counts in all of its queues.
+    pub(crate) counts: Arc<HeldCounts>,
 }
 
 impl HoldLimits {
-    /// The limits in the options.
-    pub(crate) fn of(options: &Options) -> Self {
+    /// The limits in the ORB's options.
+    pub(crate) fn of(orb: &OrbCore) -> Self {
+        let options = orb.options();
         Self {
             requests: options.max_held_requests,
             octets: options.max_held_octets,
             time: options.max_held_time,
+            counts: Arc::clone(orb.held()),
         }
     }
 }

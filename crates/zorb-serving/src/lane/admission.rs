@@ -96,7 +96,7 @@ impl Lane {
         if !reserved.as_ref().is_some_and(has_room) {
             self.log_rejection(&"limit reached or shutting down");
             if reserved.is_some() {
-                self.release(slot);
+                self.released(self.connections.release(slot));
             }
             self.rejected.fetch_add(1, Ordering::Relaxed);
             return connection.reject();
@@ -140,6 +140,7 @@ impl Lane {
             }
             None => return false,
         };
+        self.evicted.fetch_add(1, Ordering::Relaxed);
         let (peer, lane) = (connection.peer(), &*self.name);
         log_limited!(info, peer, lane, "closed {what} to stay within the limit");
         true

@@ -234,6 +234,11 @@ impl PoolCore {
         self.threads.join();
     }
 
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Its number, unique in the process.
     pub(crate) fn number(&self) -> usize {
         self.number

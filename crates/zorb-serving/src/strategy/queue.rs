@@ -272,6 +272,11 @@ impl<J: Request> RequestQueue<J> {
         self.with(|waiting| (!waiting.idle.is_empty(), waiting.freed))
     }
 
+    /// The number of requests that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.with(|waiting| waiting.jobs.len())
+    }
+
     /// Queues a request if there is a thread for it (an idle one, else a borrowed one, else a new one if
     /// `ask` succeeds) or room. `spare` becomes the message for the next request.
     pub(super) fn offer(
