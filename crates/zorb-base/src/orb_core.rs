@@ -66,6 +66,7 @@ pub struct OrbCore {
     held: Arc<HeldCounts>,
     state: AtomicU8,
     serves: AtomicBool,
+    drains: AtomicBool,
     lane_ended: OnceLock<Box<LaneEnded>>,
     closes_idle: OnceLock<Box<ClosesIdle>>,
     /// See [`set_owner`](Self::set_owner).
@@ -99,6 +100,7 @@ impl OrbCore {
             code_sets,
             state: AtomicU8::new(RUNNING),
             serves: AtomicBool::new(false),
+            drains: AtomicBool::new(false),
             lane_ended: OnceLock::new(),
             closes_idle: OnceLock::new(),
             owner: OnceLock::new(),
@@ -250,6 +252,16 @@ impl OrbCore {
     /// Whether the program's start is over.
     pub fn is_serving(&self) -> bool {
         self.serves.load(Ordering::Acquire)
+    }
+
+    /// Notes that the ORB is about to shut down.
+    pub fn set_draining(&self) {
+        self.drains.store(true, Ordering::Release);
+    }
+
+    /// Whether the ORB is about to shut down.
+    pub fn is_draining(&self) -> bool {
+        self.drains.load(Ordering::Acquire)
     }
 
     /// Tells what a request gets for an object that is not there. Call it before the search: then what was created before

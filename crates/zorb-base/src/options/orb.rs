@@ -80,6 +80,9 @@ macro_rules! orb_options {
                 /// Maximum time that sending a reply, or a queued one-way call, waits for a peer that does not read;
                 /// then the connection is closed.
                 "SendTimeout" send_timeout: Duration = Duration::from_secs(60), 1..=HOUR_MS, "ms";
+                /// Time between a signal that ends a server and its shutdown: meanwhile the server is not ready, but serves
+                /// new requests, so that load balancers send no more of them; 0 for none.
+                "ShutdownDrain" shutdown_drain: Duration = Duration::ZERO, 0..=HOUR_MS, "ms";
                 /// Maximum time that a shutdown waits for upcalls that are running; then it names them in the log and
                 /// ends without them; 0 for no limit.
                 "ShutdownGrace" shutdown_grace: Option<Duration> = Some(Duration::from_secs(30)),

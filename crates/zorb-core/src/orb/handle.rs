@@ -325,6 +325,14 @@ impl Orb {
         Ok(self.inner.adapters.main_thread().serve_next(Some(limit)))
     }
 
+    /// Announces the shutdown: the [health object](Self::publish_health) tells from now on that the server is not ready,
+    /// and that it is alive, while the ORB goes on to serve old and new clients. Load balancers then send no more of them.
+    /// Call [`shutdown`](Self::shutdown) when they have had the time to notice;
+    /// [`run_until_signal`](Self::run_until_signal) does both.
+    pub fn drain(&self) {
+        self.core().set_draining();
+    }
+
     /// Shuts the ORB down: it accepts no further requests, completes and answers those in progress, and sends
     /// CloseConnection to its peers. With `wait` the call returns when the last thread has ended, or at the end of
     /// the option `ShutdownGrace` (30 s); then the log names the threads that are still running, and the operations

@@ -34,8 +34,8 @@ pub struct Health(ObjectRef);
 codegen::interface!(Health(ObjectRef), "IDL:zorb/Health:1.0", "Health", []);
 
 impl Health {
-    /// Whether the server is ready for requests: it serves, and all POA managers are active. Otherwise also why not.
-    /// A server that shuts down refuses the call.
+    /// Whether the server is ready for requests: it serves, is not [draining](Orb::drain), and all POA managers are
+    /// active. Otherwise also why not. A server that shuts down refuses the call.
     ///
     /// # Errors
     /// The system exception of the call: the server is not ready.
@@ -130,6 +130,8 @@ fn obstacles(orb: &OrbInner) -> Vec<String> {
     let mut obstacles = Vec::new();
     if !orb.core.is_running() {
         obstacles.push("the ORB is shutting down".to_owned());
+    } else if orb.core.is_draining() {
+        obstacles.push("the server is draining".to_owned());
     } else if !orb.core.is_serving() {
         obstacles.push("the program is starting".to_owned());
     }

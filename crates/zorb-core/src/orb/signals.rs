@@ -85,7 +85,8 @@ fn register_all(signals: &[c_int], is_on: &Arc<AtomicBool>) -> io::Result<()> {
 
 impl Orb {
     /// Blocks until the ORB has been [shut down](Self::shutdown), as [`run`](Self::run) does, and shuts it down when
-    /// the process gets SIGTERM or SIGINT: it accepts no further connections and requests, completes those in progress
+    /// the process gets SIGTERM or SIGINT. First it [drains](Self::drain) for the time of the option `ShutdownDrain` (0).
+    /// Then it accepts no further connections and requests, completes those in progress
     /// within the option `ShutdownGrace`, and sends CloseConnection to its peers. A second signal ends the process at
     /// once, as do signals after this call. Several ORBs of a process may wait for signals, at the same time or one after
     /// the other.
@@ -115,8 +116,9 @@ impl Orb {
             let waiting = waiter.spawn_scoped(scope, || {
                 let _span = threads.span();
                 if let Some(signal) = signals.forever().next() {
-                    tracing::info!(signal, "shutting down");
                     received.has_received();
+                    self.drain_before_shutdown();
+                    tracing::info!(signal, "shutting down");
                     if let Err(error) = self.shutdown(false) {
                         tracing::error!(%error, "cannot shut down");
                     }
@@ -127,5 +129,16 @@ impl Orb {
             handle.close();
             ended
         })
+    }
+
+    /// Serves for the time of the option `ShutdownDrain`, or until another thread shuts the ORB down.
+    fn drain_before_shutdown(&self) {
+        self.drain();
+        let limit = self.options().shutdown_drain;
+        if !limit.is_zero() {
+            tracing::info!(?limit, "draining");
+            let ended = self.inner.ended.lock();
+            drop(self.inner.ending.wait_while(ended, limit, |()| self.core().is_running()));
+        }
     }
 }

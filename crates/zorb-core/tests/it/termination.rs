@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::raise;
-use zorb_core::Orb;
 use zorb_core::poa::{
     AnyServant, Etherealization, ObjectId, Poa, PoaError, PoaPolicies, ServantActivator,
     ServantManagerError,
 };
+use zorb_core::{Health, Interface, Orb};
 use zorb_testkit::{Log, end_of_own_process, exhaust_descriptors, in_own_process};
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
@@ -140,6 +140,78 @@ fn a_signal_ends_the_process_if_the_orb_could_not_wait_for_it() {
     });
     let Some(output) = output else { return };
     assert_eq!(output.status.signal(), Some(SIGTERM), "{output:?}");
+}
+
+#[test]
+fn a_server_that_drains_is_live_and_serves_new_clients_but_is_not_ready() {
+    let name = "termination::a_server_that_drains_is_live_and_serves_new_clients_but_is_not_ready";
+    in_own_process(name, || {
+        let drain = Duration::from_secs(3600);
+        let orb = builder().listen("iiop://127.0.0.1:0").shutdown_drain(drain).build().unwrap();
+        let here: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+        let health = orb.publish_health("Health", drain).unwrap();
+        let prober = builder().build().unwrap();
+        let probed: Health = prober.resolve(&health.as_object().to_ior_string()).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                await_thread("zorb-signals");
+                until(|| probed.ready() == Ok((true, String::new())));
+                raise(SIGTERM).unwrap();
+                let draining = Ok((false, "the server is draining".to_owned()));
+                until(|| probed.ready() == draining);
+                assert_eq!(probed.live(), Ok((true, String::new())));
+                let (_client, there) = client(&here);
+                assert_eq!(there.twice(2), Ok(4));
+                // It need not take its time.
+                orb.shutdown(false).unwrap();
+            });
+            orb.run_until_signal().unwrap();
+        });
+        probed.ready().unwrap_err();
+    });
+}
+
+#[test]
+fn a_server_shuts_down_after_its_time_to_drain() {
+    let name = "termination::a_server_shuts_down_after_its_time_to_drain";
+    in_own_process(name, || {
+        let builder = builder().listen("iiop://127.0.0.1:0");
+        let orb = builder.shutdown_drain(Duration::from_millis(1)).build().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                await_thread("zorb-signals");
+                raise(SIGTERM).unwrap();
+            });
+            orb.run_until_signal().unwrap();
+        });
+        let error = orb.serve().unwrap_err();
+        assert_eq!(SystemException::from(error).minor, minor::bad_inv_order::SHUT_DOWN);
+    });
+}
+
+#[test]
+fn a_second_signal_ends_a_server_that_drains() {
+    let name = "termination::a_second_signal_ends_a_server_that_drains";
+    let output = end_of_own_process(name, || {
+        let drain = Duration::from_secs(3600);
+        let orb = builder().listen("iiop://127.0.0.1:0").shutdown_drain(drain).build().unwrap();
+        let health = orb.publish_health("Health", drain).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                await_thread("zorb-signals");
+                until(|| health.ready() == Ok((true, String::new())));
+                raise(SIGTERM).unwrap();
+                until(|| health.ready() == Ok((false, "the server is draining".to_owned())));
+                raise(SIGINT).unwrap();
+                eprintln!("ignored");
+            });
+            orb.run_until_signal().unwrap();
+        });
+    });
+    let Some(output) = output else { return };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(SIGINT), "{errors}");
+    assert!(!errors.contains("ignored"), "{errors}");
 }
 
 #[test]
