@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_giop::{Charge, CodeSetComponentInfo, Ior, MessageBudget};
 use zorb_os::lock::Lock;
+use zorb_os::process;
 use zorb_transport::{PeerShares, ProtocolRegistry, StreamOptions};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -82,6 +83,7 @@ impl std::fmt::Debug for OrbCore {
 impl OrbCore {
     /// Creates the state of a running ORB with these options.
     pub fn new(options: Options) -> Arc<Self> {
+        process::know_forked_children();
         let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
         let message_budget = budget(options.max_buffered_octets);
         let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
@@ -217,17 +219,29 @@ impl OrbCore {
         &self.code_sets
     }
 
-    /// Whether the ORB has not begun to shut down.
+    /// Whether the ORB has not begun to shut down, and belongs to this process.
     #[inline]
     pub fn is_running(&self) -> bool {
-        self.state.load(Ordering::Acquire) == RUNNING
+        self.state.load(Ordering::Acquire) == RUNNING && !process::is_forked_child()
+    }
+
+    /// Checks that the process was not forked by one that had an ORB: the ORB's threads are not there.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER`, minor `FORKED_CHILD`, completed NO.
+    pub fn check_process() -> Result<(), SystemException> {
+        let forked = || {
+            let code = minor::bad_inv_order::FORKED_CHILD;
+            SystemException::bad_inv_order(code, CompletionStatus::No)
+        };
+        if process::is_forked_child() { Err(forked()) } else { Ok(()) }
     }
 
     /// Checks that the ORB accepts calls.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 4), completed NO, after a shutdown has begun; `OBJECT_NOT_EXIST` after the ORB has been
-    /// destroyed.
+    /// destroyed; `BAD_INV_ORDER`, minor `FORKED_CHILD`, in a child of the process.
     #[inline]
     pub fn check_running(&self) -> Result<(), SystemException> {
         if self.is_running() { Ok(()) } else { Err(self.shut_down()) }
@@ -238,6 +252,9 @@ impl OrbCore {
     #[cold]
     pub fn shut_down(&self) -> SystemException {
         let no = CompletionStatus::No;
+        if let Err(exception) = Self::check_process() {
+            return exception;
+        }
         match self.is_destroyed() {
             true => SystemException::object_not_exist(minor::object_not_exist::ORB_DESTROYED, no),
             false => SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, no),

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::process::Command;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{machine, sys};
 
@@ -34,6 +36,38 @@ pub fn bind_to_this_process(command: &mut Command) -> &mut Command {
 /// Out of memory.
 pub fn at_exit(function: extern "C" fn()) -> io::Result<()> {
     sys::process::at_exit(function)
+}
+
+/// Whether this process is the child of a fork after its parent had called [`know_forked_children`].
+static IS_FORKED_CHILD: AtomicBool = AtomicBool::new(false);
+
+/// Makes the children of later forks know that they are: see [`is_forked_child`]. Programs that they execute are not
+/// concerned.
+pub fn know_forked_children() {
+    static KNOWS: OnceLock<bool> = OnceLock::new();
+    extern "C" fn in_child() {
+        IS_FORKED_CHILD.store(true, Ordering::Relaxed);
+    }
+    // Without memory for it, a child does not know.
+    KNOWS.get_or_init(|| sys::process::at_fork_in_child(in_child).is_ok());
+}
+
+/// Whether this process was forked by one that had called [`know_forked_children`]. Then it has none of the threads of
+/// that process, and locks that these held stay locked.
+#[inline]
+#[must_use]
+pub fn is_forked_child() -> bool {
+    IS_FORKED_CHILD.load(Ordering::Relaxed)
+}
+
+/// Forks this process, runs `work` in the child, and returns the number with which the child has ended: the result of
+/// `work`, or 1 after a panic. For tests of what a child may do: it has only the calling thread.
+///
+/// # Errors
+/// The system cannot create a process, or the child was killed.
+#[doc(hidden)]
+pub fn run_in_forked_child(work: impl FnOnce() -> u8) -> io::Result<i32> {
+    sys::process::run_in_child(work)
 }
 
 /// The effective user of this process, who owns the files that it creates.

@@ -1,14 +1,18 @@
 //! ORBs whose process is out of descriptors.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
+use zorb::rt::{Denied, LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{CompletionStatus, ObjectRef, Orb, SystemExceptionKind, minor};
 use zorb_testkit::{
     LOCATE_REPLY, LOCATE_REQUEST, exhaust_descriptors, in_own_process, open_sockets, until,
 };
+
+use crate::tls::with_tls;
 
 const ENDPOINTS: [&str; 3] = ["iiop://127.0.0.1:0", "uiop://", "shmiop://"];
 
@@ -145,4 +149,54 @@ fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn
         is_served = connect(&Socket::new(domain, Type::STREAM, None).unwrap());
     }
     drop(all);
+}
+
+/// The open descriptors of this process, and whether a program that it executes would inherit them.
+fn descriptors() -> BTreeMap<String, bool> {
+    const CLOSES_ON_EXEC: u32 = 0o2_000_000;
+    let is_inherited = |info: String| {
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+        Some(u32::from_str_radix(flags.trim(), 8).ok()? & CLOSES_ON_EXEC == 0)
+    };
+    let open = std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
+    open.filter_map(|entry| {
+        // The descriptor with which the folder is read has gone by then.
+        let info = std::fs::read_to_string(entry.path()).ok()?;
+        Some((entry.file_name().to_str()?.to_owned(), is_inherited(info)?))
+    })
+    .collect()
+}
+
+#[test]
+fn a_program_that_is_executed_inherits_no_descriptor_of_an_orb() {
+    let name = "descriptors::a_program_that_is_executed_inherits_no_descriptor_of_an_orb";
+    in_own_process(name, || {
+        let before = descriptors();
+        assert!(before["0"], "the standard input is inherited");
+        let datagrams = ["rudp://127.0.0.1:0", "sciop://127.0.0.1:0", "diop://127.0.0.1:0"];
+        for endpoint in ENDPOINTS.into_iter().chain(datagrams).chain(["ssliop://127.0.0.1:0"]) {
+            let builder = || with_tls(Orb::builder().without_environment());
+            let server = builder().listen(endpoint).build().unwrap();
+            let rt = RtOrb::builder().denied(Denied::Run).attach(&server).unwrap();
+            for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+                let lane = LaneBuilder::new(Priority::new(1).unwrap(), 1);
+                rt.threadpool("pool").strategy(strategy).lane(lane).create().unwrap();
+            }
+            server.serve().unwrap();
+            let client = builder().build().unwrap();
+            let object = object(&client, &server);
+            if !endpoint.starts_with("diop") {
+                assert_eq!(object.non_existent(), Ok(true), "{endpoint}");
+            }
+            let mut added = descriptors();
+            added.retain(|descriptor, _| !before.contains_key(descriptor));
+            assert!(added.len() > 2, "{endpoint}: {added:?}");
+            for (descriptor, is_inherited) in added {
+                let what = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
+                assert!(!is_inherited, "{endpoint}: {what:?}");
+            }
+            client.shutdown(true).unwrap();
+            server.shutdown(true).unwrap();
+        }
+    });
 }

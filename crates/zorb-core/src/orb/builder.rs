@@ -14,6 +14,7 @@ use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom};
 use zorb_base::options::{
     MissingFeatures, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
 };
+use zorb_base::orb_core::OrbCore;
 use zorb_base::protocol_choice::{chosen, endpoints};
 use zorb_transport::{Protocol, ProtocolRegistry};
 
@@ -206,8 +207,14 @@ impl<O: From<Orb>> OrbBuilder<O> {
     ///
     /// # Errors
     /// As [`checked_options`](Self::checked_options); options that a protocol rejects; two protocols of the same
-    /// profile tag; an endpoint that cannot be bound; another ORB of the process has the same option `Id`.
+    /// profile tag; an endpoint that cannot be bound; another ORB of the process has the same option `Id`;
+    /// `BAD_INV_ORDER`, minor `FORKED_CHILD`, if the process was forked by one that had built an ORB.
     pub fn build(self) -> Result<O, Error> {
+        OrbCore::check_process().map_err(|exception| {
+            Error::new(Phase::Configure, "building an ORB")
+                .with_hint("fork before the first ORB is built, or run a program in the child")
+                .with_exception(exception)
+        })?;
         let (options, protocols) = self.choose()?;
         log_overrides(&options);
         for protocol in &protocols {

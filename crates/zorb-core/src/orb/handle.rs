@@ -281,6 +281,7 @@ impl Orb {
     /// An endpoint at which the ORB cannot listen; `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end
     /// of the option `ShutdownGrace`.
     pub fn run(&self) -> Result<(), Error> {
+        OrbCore::check_process()?;
         // The ORB may have been shut down already.
         if let Err(error) = self.serve()
             && self.core().is_running()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use zorb_base::orb_core::OrbCore;
 use zorb_base::threads::{ThreadActivity, record_operation};
 use zorb_base::upcall_thread::check_may_wait;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -18,6 +19,7 @@ impl OrbInner {
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
+        OrbCore::check_process()?;
         if self.core.is_destroyed() {
             return Err(self.core.shut_down());
         }
@@ -38,6 +40,7 @@ impl OrbInner {
     }
 
     pub(super) fn destroy(self: &Arc<Self>) -> Result<(), SystemException> {
+        OrbCore::check_process()?;
         check_may_wait(&self.core)?;
         let ended = self.shutdown(true);
         match self.core.set_destroyed() {

@@ -13,6 +13,7 @@ use signal_hook::flag::register_conditional_default;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::unregister;
 use zorb_base::error::{Error, Phase};
+use zorb_base::orb_core::OrbCore;
 use zorb_os::lock::Lock;
 
 use super::handle::Orb;
@@ -102,6 +103,7 @@ impl Orb {
     /// The signals cannot be handled. `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end of the
     /// grace time.
     pub fn run_until_signal(&self) -> Result<(), Error> {
+        OrbCore::check_process()?;
         let failed = |error: io::Error| {
             Error::new(Phase::Application, "handling signals").with_source(error)
         };

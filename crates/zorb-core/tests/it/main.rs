@@ -13,6 +13,7 @@ mod descriptors;
 mod errors;
 mod failover;
 mod flood;
+mod fork;
 mod gather;
 mod health;
 mod held;

@@ -28,6 +28,36 @@ pub(crate) fn at_exit(function: extern "C" fn()) -> io::Result<()> {
     }
 }
 
+/// Registers a function that the child of each later fork calls before anything else.
+pub(crate) fn at_fork_in_child(function: unsafe extern "C" fn()) -> io::Result<()> {
+    // SAFETY: a function lives as long as the program; the caller's does only what a signal handler may.
+    match unsafe { libc::pthread_atfork(None, None, Some(function)) } {
+        0 => Ok(()),
+        _ => Err(io::ErrorKind::OutOfMemory.into()),
+    }
+}
+
+/// Forks this process. The child runs `work`, and ends with its result.
+///
+/// # Errors
+/// The system cannot create a process, or the child was killed.
+pub(crate) fn run_in_child(work: impl FnOnce() -> u8) -> io::Result<i32> {
+    // SAFETY: takes nothing. What the child does is the caller's responsibility.
+    let child = check(unsafe { libc::fork() })?;
+    if child == 0 {
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        // SAFETY: ends the process without running anything of the parent's.
+        unsafe { libc::_exit(ended.map_or(libc::EXIT_FAILURE, i32::from)) };
+    }
+    let mut status = 0;
+    // SAFETY: `status` outlives the call.
+    while check(unsafe { libc::waitpid(child, &raw mut status, 0) })? != child {}
+    match libc::WIFEXITED(status) {
+        true => Ok(libc::WEXITSTATUS(status)),
+        false => Err(io::Error::other("the child was killed")),
+    }
+}
+
 /// Makes all threads allocate from one arena.
 pub(crate) fn use_one_arena() {
     #[cfg(target_env = "gnu")]

@@ -205,6 +205,7 @@ minors! {
         POOL_IN_USE = zorb 2, "an object adapter is served by the thread pool";
         SEGMENT = zorb 3, "no scheduling segment of this name is the innermost one";
         OTHER_PRIORITY = zorb 4, "a reference to the object contains another priority";
+        FORKED_CHILD = zorb 5, "the process was forked by one that had an ORB";
     }
     transient, Transient {
         REQUEST_DISCARDED = omg 1, "request discarded by the POA manager or for lack of resources";
