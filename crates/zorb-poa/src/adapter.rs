@@ -34,7 +34,7 @@ use crate::manager::PoaManager;
 use crate::objects::Objects;
 use crate::policies::PoaPolicies;
 use crate::provider::Provider;
-use crate::servants::{Activator, DefaultServant, Locator};
+use crate::servants::{Activator, AnyManager, DefaultServant, Locator};
 use crate::skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 use crate::slots::Found;
 
@@ -214,13 +214,13 @@ impl ObjectAdapter {
     }
 
     /// What creates its missing children.
-    pub(crate) fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
+    pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
         self.activator.lock().clone()
     }
 
-    /// Sets what creates its missing children.
-    pub fn set_adapter_activator(&self, activator: Arc<dyn AdapterActivator>) {
-        let replaced = self.activator.lock().replace(activator);
+    /// Sets what creates its missing children; `None` for nothing.
+    pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
+        let replaced = std::mem::replace(&mut *self.activator.lock(), activator);
         // Without the lock: this is the program's.
         drop(replaced);
     }
@@ -274,6 +274,14 @@ impl ObjectAdapter {
     /// `WrongPolicy` unless the adapter uses one.
     pub fn set_default_servant(&self, servant: DefaultServant) -> Result<(), PoaError> {
         self.provider.set_default_servant(servant)
+    }
+
+    /// The servant manager; `None` if it has not been set.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses one.
+    pub fn servant_manager(&self) -> Result<Option<AnyManager>, PoaError> {
+        self.provider.servant_manager()
     }
 
     /// Sets the servant locator.

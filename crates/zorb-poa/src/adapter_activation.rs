@@ -15,9 +15,13 @@ use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
+use crate::servants::AnyManager;
 
 /// An adapter activator of one adapter: creates its missing children.
 pub trait AdapterActivator: Send + Sync {
+    /// The program's adapter activator.
+    fn inner(&self) -> AnyManager;
+
     /// Creates the child `name`; whether it has (`unknown_adapter`).
     ///
     /// # Errors

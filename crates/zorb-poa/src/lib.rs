@@ -64,7 +64,9 @@ pub use policies::{
 };
 pub use reply::{ReplyTo, RequestSource, Served};
 pub use servant_objects::ENTRIES as SERVANT_OBJECT_ENTRIES;
-pub use servants::{Activator, DefaultServant, EndedObject, Located, Locator, NoServant};
+pub use servants::{
+    Activator, AnyManager, DefaultServant, EndedObject, Located, Locator, NoServant,
+};
 pub use skeleton::ServantObject;
 pub use skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 pub use slots::Found;

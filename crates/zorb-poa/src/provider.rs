@@ -11,7 +11,7 @@ use crate::error::PoaError;
 use crate::hold_queue::HoldLimits;
 use crate::policies::{PoaPolicies, RequestProcessing, ServantRetention};
 use crate::registered::Registered;
-use crate::servants::{Activator, DefaultServant, Locator, no_manager};
+use crate::servants::{Activator, AnyManager, DefaultServant, Locator, no_manager};
 
 /// What serves the objects of an adapter that are not active, by its policies.
 pub(crate) enum Provider {
@@ -62,6 +62,20 @@ impl Provider {
         match self {
             Self::Activator(changing) => Some(changing),
             _ => None,
+        }
+    }
+
+    /// The servant manager; `None` if it has not been set.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses one.
+    pub(crate) fn servant_manager(&self) -> Result<Option<AnyManager>, PoaError> {
+        match self {
+            Self::Nothing | Self::Default(_) => Err(PoaError::WrongPolicy),
+            Self::Locator(locator) => Ok(locator.get().map(|locator| locator.inner())),
+            Self::Activator(changing) => {
+                Ok(changing.activator().get().map(|activator| activator.inner()))
+            }
         }
     }
 

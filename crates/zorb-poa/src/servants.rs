@@ -1,5 +1,8 @@
 //! What serves the objects that are not active: a default servant, or a servant manager.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use zorb_base::object_id::ObjectId;
 use zorb_giop::Ior;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -15,8 +18,14 @@ pub enum NoServant {
     Refused(SystemException),
 }
 
+/// A servant manager or an adapter activator, as the program has set it.
+pub type AnyManager = Arc<dyn Any + Send + Sync>;
+
 /// A servant locator with its types erased: provides a servant for each request.
 pub trait Locator: Send + Sync {
+    /// The program's servant manager.
+    fn inner(&self) -> AnyManager;
+
     /// Provides the servant for a request (`preinvoke`).
     ///
     /// # Errors
@@ -38,6 +47,9 @@ pub trait Located: Send + Sync {
 
 /// A servant activator with its types erased: provides the servants of objects, which then are active.
 pub trait Activator: Send + Sync {
+    /// The program's servant manager.
+    fn inner(&self) -> AnyManager;
+
     /// Provides the servant of an object (`incarnate`).
     ///
     /// # Errors

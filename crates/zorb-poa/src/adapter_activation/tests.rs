@@ -8,6 +8,10 @@ use super::*;
 struct Nothing;
 
 impl AdapterActivator for Nothing {
+    fn inner(&self) -> AnyManager {
+        Arc::new(())
+    }
+
     fn unknown_adapter(&self, _: &str) -> Result<bool, SystemException> {
         Ok(false)
     }

@@ -4,11 +4,16 @@ use std::thread;
 use super::*;
 use crate::active_object::{DirectCalls, WeakAdapter};
 use crate::hold_queue::discarded;
+use crate::servants::AnyManager;
 
 /// Is not called.
 struct Unused;
 
 impl Activator for Unused {
+    fn inner(&self) -> AnyManager {
+        Arc::new(())
+    }
+
     fn incarnate(&self, _: &ObjectId) -> Result<Box<dyn Skeleton>, NoServant> {
         Err(NoServant::Refused(no_manager()))
     }

@@ -58,7 +58,7 @@ const CHAPTER: &[(&str, Scope)] = &[
     ("15.3.9 the_children", No("the row of the_name checks it")),
     ("15.3.9 the_POAManager", Checked),
     ("15.3.9 the_activator", Checked),
-    ("15.3.9 get_servant_manager", No("the program keeps a handle to what it has set")),
+    ("15.3.9 get_servant_manager", Checked),
     ("15.3.9 set_servant_manager", Checked),
     ("15.3.9 get_servant", Checked),
     ("15.3.9 set_servant", Checked),

@@ -1,8 +1,9 @@
 //! Adapter activators of an adapter.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use zorb_poa::PoaError;
+use zorb_poa::{AnyManager, PoaError};
 use zorb_types::SystemException;
 
 use super::Poa;
@@ -13,8 +14,20 @@ impl Poa {
     /// Sets what creates the missing children of this adapter (`the_activator`). It replaces an earlier one.
     #[doc(alias = "the_activator")]
     pub fn set_adapter_activator<A: AdapterActivator>(&self, activator: A) {
-        let activator = ActivatorOf { activator, parent: self.downgrade() };
-        self.adapter.set_adapter_activator(Arc::new(activator));
+        let activator = ActivatorOf { activator: Arc::new(activator), parent: self.downgrade() };
+        self.adapter.set_adapter_activator(Some(Arc::new(activator)));
+    }
+
+    /// Removes what creates the missing children of this adapter: they do not exist.
+    pub fn unset_adapter_activator(&self) {
+        self.adapter.set_adapter_activator(None);
+    }
+
+    /// What creates the missing children of this adapter (`the_activator`); `None` if nothing does, or if it is not an
+    /// `A`.
+    #[doc(alias = "the_activator")]
+    pub fn adapter_activator<A: Any + Send + Sync>(&self) -> Option<Arc<A>> {
+        self.adapter.adapter_activator()?.inner().downcast().ok()
     }
 
     /// The child adapter of that name, which the [adapter activator](Self::set_adapter_activator) creates if it is
@@ -33,11 +46,15 @@ impl Poa {
 
 /// An adapter activator and its adapter.
 struct ActivatorOf<A> {
-    activator: A,
+    activator: Arc<A>,
     parent: WeakPoa,
 }
 
 impl<A: AdapterActivator> zorb_poa::AdapterActivator for ActivatorOf<A> {
+    fn inner(&self) -> AnyManager {
+        Arc::<A>::clone(&self.activator)
+    }
+
     fn unknown_adapter(&self, name: &str) -> Result<bool, SystemException> {
         self.activator.unknown_adapter(&self.parent.upgrade()?, name)
     }

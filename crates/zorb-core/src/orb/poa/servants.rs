@@ -1,12 +1,14 @@
 //! Default servants and servant managers of an adapter.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
 use zorb_os::lock::Lock;
 use zorb_poa::{
-    Activator, DefaultServant, EndedObject, Located, Locator, NoServant, PoaError, Skeleton,
+    Activator, AnyManager, DefaultServant, EndedObject, Located, Locator, NoServant, PoaError,
+    Skeleton,
 };
 use zorb_types::SystemException;
 
@@ -53,7 +55,18 @@ impl Poa {
     /// `WrongPolicy` unless the adapter uses a [servant manager](zorb_poa::PoaPolicies::servant_manager);
     /// `OBJ_ADAPTER` (OMG 4) if it does not retain servants; `BAD_INV_ORDER` (OMG 6) if it has a servant manager.
     pub fn set_servant_activator<A: ServantActivator>(&self, activator: A) -> Result<(), PoaError> {
+        let activator = Arc::new(activator);
         self.adapter.set_activator(Arc::new(ActivatorOf { activator, poa: self.downgrade() }))
+    }
+
+    /// The servant activator or locator that the program has set (`get_servant_manager`); `None` before, or if it is not
+    /// an `M`.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a [servant manager](zorb_poa::PoaPolicies::servant_manager).
+    #[doc(alias = "get_servant_manager")]
+    pub fn servant_manager<M: Any + Send + Sync>(&self) -> Result<Option<Arc<M>>, PoaError> {
+        Ok(self.adapter.servant_manager()?.and_then(|manager| manager.downcast().ok()))
     }
 
     /// The skeleton of a servant that the adapter did not activate, with the adapter's policies.
@@ -73,6 +86,10 @@ struct LocatorOf<L> {
 }
 
 impl<L: ServantLocator> Locator for LocatorOf<L> {
+    fn inner(&self) -> AnyManager {
+        Arc::<L>::clone(&self.locator)
+    }
+
     fn preinvoke(&self, id: &ObjectId, operation: &str) -> Result<Box<dyn Located>, NoServant> {
         let poa = self.poa.upgrade().map_err(NoServant::Refused)?;
         let (servant, cookie) = self.locator.preinvoke(&poa, id, operation)?;
@@ -89,11 +106,15 @@ impl<L: ServantLocator> Locator for LocatorOf<L> {
 
 /// A servant activator and its adapter.
 struct ActivatorOf<A> {
-    activator: A,
+    activator: Arc<A>,
     poa: WeakPoa,
 }
 
 impl<A: ServantActivator> Activator for ActivatorOf<A> {
+    fn inner(&self) -> AnyManager {
+        Arc::<A>::clone(&self.activator)
+    }
+
     fn incarnate(&self, id: &ObjectId) -> Result<Box<dyn Skeleton>, NoServant> {
         let poa = self.poa.upgrade().map_err(NoServant::Refused)?;
         let servant = self.activator.incarnate(&poa, id)?;

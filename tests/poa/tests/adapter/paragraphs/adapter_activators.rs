@@ -24,6 +24,7 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.4 unknown_adapter", "not while its adapter holds requests", Kind::ALL, after_holding),
     ("15.3.9 find_POA", "with activate_it, the activator creates it", Kind::ALL, find),
     ("15.3.9 the_activator", "without one: OBJECT_NOT_EXIST", Kind::ALL, no_activator),
+    ("15.3.9 the_activator", "is what has been set last, or none", Kind::ALL, set_again),
 ];
 
 /// A reference to the object `1` of an adapter that does not exist any more.
@@ -104,6 +105,30 @@ fn each_of_the_path(scene: &Scene) {
         assert_eq!(scene.book.events(), ["RootPOA a", "a b"], "{view}");
         scene.server.root_poa().find("a").unwrap().destroy();
     }
+}
+
+fn set_again(scene: &Scene) {
+    let desk = of_missing(scene, &["late"]);
+    let root = scene.server.root_poa();
+    let refusing = |_: &Poa, _: &str| Ok(false);
+    /// Whether an adapter has an activator that does as this function.
+    fn has<C: Send + Sync + 'static>(poa: &Poa, _: C) -> bool {
+        poa.adapter_activator::<Creates<C>>().is_some()
+    }
+    assert!(!has(&root, refusing));
+    root.set_adapter_activator(Creates(refusing));
+    assert!(has(&root, refusing));
+    scene.assert_refused(&desk, ObjectNotExist, 2);
+    let create = creating(scene);
+    activator(scene, move |parent, name| {
+        create(parent, name);
+        Ok(true)
+    });
+    assert!(!has(&root, refusing));
+    scene.assert_served(&desk, "1");
+    root.find("late").unwrap().destroy();
+    root.unset_adapter_activator();
+    scene.assert_refused(&desk, ObjectNotExist, 2);
 }
 
 fn refuses(scene: &Scene) {

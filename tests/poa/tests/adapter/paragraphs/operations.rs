@@ -25,6 +25,7 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.9 servant_to_id", "of an active servant with a unique id", Kind::ACTIVE, servant_to_id),
     ("15.3.9 get_servant", "NoServant before set_servant", Kind::BY_DEFAULT, default_servant),
     ("15.3.9 set_servant", "replaces the servant", Kind::BY_DEFAULT, default_servant),
+    ("15.3.9 get_servant_manager", "what has been set, or none", Kind::ACTIVE, one_manager),
     ("15.3.9 set_servant_manager", "once, and of the right kind", Kind::ACTIVE, one_manager),
     ("15.3.9 WrongPolicy", "operations that the policies do not allow", Kind::ACTIVE, wrong_policy),
     ("15.3.9 WrongAdapter", "references of other adapters are refused", Kind::ALL, wrong_adapter),
@@ -171,6 +172,12 @@ fn one_manager(scene: &Scene) {
             |_: &ObjectId, _: &str, _, _| Ok(()),
         )
     };
+    /// Whether the adapter has a servant manager of this type.
+    fn has<M: Send + Sync + 'static>(poa: &Poa, _: &M) -> Result<bool, PoaError> {
+        Ok(poa.servant_manager::<M>()?.is_some())
+    }
+    let none = scene.poa("none", PoaPolicies::new());
+    assert_eq!(has(&none, &activator()), Err(PoaError::WrongPolicy));
     let policies = PoaPolicies::new().user_ids().multiple_ids().servant_manager();
     let retains = scene.poa("retains", policies.clone());
     let others = scene.poa("others", policies.non_retain());
@@ -180,8 +187,11 @@ fn one_manager(scene: &Scene) {
     };
     assert_eq!(code(retains.set_servant_locator(locator()).unwrap_err()), (ObjAdapter, 4));
     assert_eq!(code(others.set_servant_activator(activator()).unwrap_err()), (ObjAdapter, 4));
+    assert_eq!((has(&retains, &activator()), has(&others, &locator())), (Ok(false), Ok(false)));
     retains.set_servant_activator(activator()).unwrap();
     others.set_servant_locator(locator()).unwrap();
+    assert_eq!((has(&retains, &activator()), has(&others, &locator())), (Ok(true), Ok(true)));
+    assert_eq!((has(&retains, &locator()), has(&others, &activator())), (Ok(false), Ok(false)));
     assert_eq!(code(retains.set_servant_activator(activator()).unwrap_err()), (BadInvOrder, 6));
     assert_eq!(code(others.set_servant_locator(locator()).unwrap_err()), (BadInvOrder, 6));
     for poa in [retains, others] {

@@ -1,18 +1,21 @@
 //! The threads of upcalls.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use zorb::poa::PoaPolicies;
 
 use super::Row;
+use super::activators::{activating, reference};
 use crate::scene::{Scene, until};
-use crate::servants::Kind;
+use crate::servants::{Kind, Servant};
 
 pub(super) const TABLE: &[Row] = &[
     ("15.2.8", "requests of an adapter may be served at the same time", Kind::ALL, at_once),
     ("15.3.8.1", "single thread: one upcall at a time", Kind::ALL, single_thread),
     ("15.3.8.1", "single thread: without retention, too", Kind::BY_DEFAULT, without_map),
+    ("15.3.8.1", "single thread: servant activators, too", Kind::ACTIVE, incarnates_in_turn),
     ("15.3.8.1", "single thread: an upcall may call its adapter", Kind::ALL, reentrant),
     ("15.3.8.1", "main thread: upcalls are made in perform_work", Kind::ALL, main_thread),
     ("15.3.8.1", "main thread: work_pending tells of them", Kind::ALL, work_pending),
@@ -48,6 +51,25 @@ fn single_thread(scene: &Scene) {
 
 fn without_map(scene: &Scene) {
     assert_eq!(overlapping(scene, PoaPolicies::new().single_thread().non_retain()), 1);
+}
+
+fn incarnates_in_turn(scene: &Scene) {
+    let policies = PoaPolicies::new().single_thread().user_ids().servant_manager();
+    let (inside, kind, book) = (AtomicUsize::new(0), scene.kind, Arc::clone(&scene.book));
+    let poa = activating(scene, policies, move |_| {
+        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "another incarnation");
+        (0..100).for_each(|_| thread::yield_now());
+        inside.fetch_sub(1, Ordering::SeqCst);
+        Ok(Servant::new(kind, &book).any())
+    });
+    let desks = ["1", "2", "3", "4"].map(|id| (id, reference(&poa, id)));
+    thread::scope(|scope| {
+        for (id, desk) in &desks {
+            for (view, desk) in scene.views(desk) {
+                scope.spawn(move || assert_eq!(desk.served().as_deref(), Ok(*id), "{view}"));
+            }
+        }
+    });
 }
 
 fn reentrant(scene: &Scene) {
