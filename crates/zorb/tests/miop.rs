@@ -52,6 +52,10 @@ fn main() -> ExitCode {
             "invalid_requests_to_groups_are_refused_before_sending",
             invalid_requests_to_groups_are_refused_before_sending,
         ),
+        test(
+            "objects_do_not_join_groups_whose_address_a_rule_excludes",
+            objects_do_not_join_groups_whose_address_a_rule_excludes,
+        ),
         test("garbage_is_counted_and_nothing_else", garbage_is_counted_and_nothing_else),
         test("other_messaging_does_not_go_to_groups", other_messaging_does_not_go_to_groups),
     ];
@@ -209,6 +213,30 @@ fn members_come_and_go() {
     assert_eq!(tags, [ProfileTag::INTERNET_IOP]);
     assert_eq!(poa.associate(member.object(), &ids[1]).unwrap_err(), PoaError::NotAGroupObject);
     orb.shutdown(true).unwrap();
+}
+
+fn objects_do_not_join_groups_whose_address_a_rule_excludes() {
+    let url = url(9);
+    let joined = |rules| {
+        let orb = builder().listen("iiop://127.0.0.1:0").option("PublishRules", rules);
+        let orb = orb.build().unwrap();
+        let member: Notice = orb.root_poa().activate(Member(0, channel().0)).unwrap();
+        let (group, id) = (group(&orb, &url), orb.root_poa().id_of(&member).unwrap());
+        let joined = orb.root_poa().associate(&group, &id);
+        assert_eq!(orb.root_poa().ids_in(&group).unwrap().len(), usize::from(joined.is_ok()));
+        orb.shutdown(true).unwrap();
+        joined
+    };
+    // Rules that allow addresses of servers need not allow those of groups.
+    joined("loopback").unwrap();
+    joined("-interface=docker*,loopback,239.255.80.9,-239.0.0.0/8").unwrap();
+    let PoaError::System(exception) = joined("-239.255.80.0/24,loopback").unwrap_err() else {
+        panic!("not a system exception")
+    };
+    assert_eq!(exception.kind, SystemExceptionKind::Initialize);
+    assert_eq!(exception.completed, CompletionStatus::No);
+    let text = zorb::Report(&exception).to_string();
+    assert!(text.contains("-239.255.80.0/24") && text.contains("PublishRules"), "{text}");
 }
 
 fn groups_at_one_address_are_told_apart() {

@@ -8,7 +8,7 @@ use socket2::{Domain, Socket, Type};
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, Stream, Transport, strip_scheme,
+    ListenOptions, PublishRules, PublishVerdict, Stream, Transport, strip_scheme,
 };
 
 use super::client::client_to;
@@ -58,6 +58,15 @@ impl MiopTransport {
     }
 }
 
+/// Checks that no rule excludes the address of a group. Rules that allow addresses are about those of servers.
+fn check_published(group: SocketAddr, rules: &PublishRules) -> io::Result<()> {
+    let PublishVerdict::Excluded { by: Some(rule) } = rules.judge(group.ip(), &[]) else {
+        return Ok(());
+    };
+    let why = format!("the rule {rule} of the option PublishRules excludes the group's address");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
 impl Transport for MiopTransport {
     fn scheme(&self) -> &str {
         MIOP_SCHEME
@@ -85,6 +94,7 @@ impl Transport for MiopTransport {
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let address = group::parse_address(strip_scheme(MIOP_SCHEME, url)?)?;
         let fail = |error| ListenError::new(url, error);
+        check_published(address, &options.publish_rules).map_err(fail)?;
         let socket = self.bind(address).map_err(fail)?;
         set_buffers(&socket, &options.stream).map_err(fail)?;
         let endpoint = endpoint_of(address)?;
