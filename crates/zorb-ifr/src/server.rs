@@ -102,3 +102,32 @@ impl fmt::Debug for InterfaceRepository {
         f.debug_struct("InterfaceRepository").field("poa", &self.0.poa).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zorb::Orb;
+
+    use super::*;
+
+    #[test]
+    fn the_state_ends_with_the_objects_that_share_it() {
+        let serve = || {
+            let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+            let orb = orb.build().unwrap();
+            let definitions = Repository::default();
+            let repository = InterfaceRepository::serve(&orb.root_poa(), definitions).unwrap();
+            // The objects have the state, and that has the adapter, which has the objects.
+            let state = Arc::downgrade(&repository.0);
+            drop(repository);
+            assert!(state.upgrade().is_some());
+            (orb, state)
+        };
+        let (orb, state) = serve();
+        orb.root_poa().find(ADAPTER).unwrap().destroy_with(true, true).unwrap();
+        assert!(state.upgrade().is_none(), "its adapter has been destroyed");
+        orb.shutdown(true).unwrap();
+        let (orb, state) = serve();
+        orb.shutdown(true).unwrap();
+        assert!(state.upgrade().is_none(), "its ORB has been shut down");
+    }
+}
