@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::interceptor::Interceptors;
+use crate::interceptor::{Interceptors, SlotId};
 use crate::policy::{NetworkPriorities, PolicyReaders};
 
 /// The extensions that other crates have added to an ORB.
@@ -11,6 +11,8 @@ use crate::policy::{NetworkPriorities, PolicyReaders};
 pub struct Extensions {
     /// The factories of request interceptors.
     pub interceptors: Interceptors,
+    /// The slots of `PortableInterceptor::Current`.
+    pub slots: Vec<SlotId>,
     /// The policies that are read from references.
     pub readers: PolicyReaders,
     /// The network priorities of connections.

@@ -13,11 +13,13 @@ mod outcome;
 mod registry;
 mod server;
 mod slot;
+mod slots;
 
 pub use client::{ClientRequestInfo, ClientRequestInterceptor, EndTimes};
 pub use outcome::RequestOutcome;
 pub use server::{ServerRequestInfo, ServerRequestInterceptor};
 pub use slot::{UpcallSlot, with_slot};
+pub use slots::{InvalidSlot, SlotId};
 
 #[doc(hidden)]
 pub use client::ClientRequest;
@@ -26,3 +28,5 @@ pub use context::AddedContexts;
 pub(crate) use registry::Interceptors;
 #[doc(hidden)]
 pub use server::{InterceptedRequest, end_request, invalid_call};
+#[doc(hidden)]
+pub use slots::{SlotTable, serve_with, thread_slots};

@@ -24,7 +24,9 @@ mod upcall;
 
 pub use context::Context;
 pub use native::Native;
-pub use orb::{Health, Orb, OrbBuilder, OrbMetrics, PolicyCurrent, PolicyManager, WeakOrb};
+pub use orb::{
+    Health, Orb, OrbBuilder, OrbMetrics, PiCurrent, PolicyCurrent, PolicyManager, WeakOrb,
+};
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;
 pub use zorb_base::error::{Error, ErrorContext, Phase, Result};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zorb_base::interceptor::{AddedContexts, ServerRequestInterceptor};
+use zorb_base::interceptor::{AddedContexts, ServerRequestInterceptor, SlotTable};
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
 use zorb_cdr::{ByteOrder, CdrResult};
@@ -15,6 +15,8 @@ pub(crate) struct FlowStack<'a> {
     pub(crate) object_id: &'a ObjectId,
     pub(crate) policies: &'a Policies,
     contexts: AddedContexts,
+    /// From their first use on.
+    slots: Option<SlotTable>,
     /// Whether the `send_` methods have run.
     pub(crate) has_ended: bool,
 }
@@ -23,7 +25,7 @@ impl<'a> FlowStack<'a> {
     /// The flow stack of a request for this object, without interceptors.
     pub(crate) fn new(object_id: &'a ObjectId, policies: &'a Policies) -> Self {
         let contexts = AddedContexts::default();
-        Self { interceptors: &[], object_id, policies, contexts, has_ended: false }
+        Self { interceptors: &[], object_id, policies, contexts, slots: None, has_ended: false }
     }
 
     /// Takes over what the end of the request needs, to run its last points later. Here it has ended.
@@ -34,6 +36,7 @@ impl<'a> FlowStack<'a> {
             object_id: self.object_id.clone(),
             policies: self.policies.clone(),
             contexts: std::mem::take(&mut self.contexts),
+            slots: self.slots.clone(),
             operation: operation.to_owned(),
         }
     }
@@ -51,6 +54,11 @@ impl<'a> FlowStack<'a> {
         self.contexts.write(|contexts| form.reply(buffer, order, request_id, status, contexts))
     }
 
+    /// The slots of the request.
+    pub(crate) fn slots(&mut self) -> SlotTable {
+        self.slots.get_or_insert_default().clone()
+    }
+
     /// The contexts of the reply, until it is written.
     pub(crate) fn contexts(&mut self) -> Option<&mut AddedContexts> {
         (!self.has_ended).then_some(&mut self.contexts)
@@ -63,6 +71,7 @@ pub(crate) struct SuspendedFlow {
     object_id: ObjectId,
     policies: Policies,
     contexts: AddedContexts,
+    slots: Option<SlotTable>,
     /// The name of the operation.
     pub(crate) operation: String,
 }
@@ -75,6 +84,7 @@ impl SuspendedFlow {
             object_id: &self.object_id,
             policies: &self.policies,
             contexts: std::mem::take(&mut self.contexts),
+            slots: self.slots.clone(),
             has_ended: false,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zorb_base::interceptor::{
     AddedContexts, InterceptedRequest, RequestOutcome, ServerRequestInfo, ServerRequestInterceptor,
-    end_request, invalid_call,
+    SlotTable, end_request, invalid_call,
 };
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
@@ -114,6 +114,10 @@ impl InterceptedRequest for Point<'_, '_> {
 
     fn reply_contexts(&mut self) -> Option<&mut AddedContexts> {
         self.flow.contexts()
+    }
+
+    fn slots(&mut self) -> Option<SlotTable> {
+        Some(self.flow.slots())
     }
 
     fn upcall(&mut self) -> Result<(), SystemException> {

@@ -9,7 +9,8 @@ use zorb_giop::{RequestHeader, TaggedComponent};
 use zorb_types::SystemException;
 
 use zorb_base::interceptor::{
-    AddedContexts, InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, invalid_call,
+    AddedContexts, InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, SlotTable,
+    invalid_call,
 };
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::{Policies, PriorityModel, octets};
@@ -195,6 +196,16 @@ struct Intercepted<'c, 'a> {
     has_run: bool,
 }
 
+impl<'a> Intercepted<'_, 'a> {
+    fn flow(&mut self) -> Option<&mut FlowStack<'a>> {
+        let reply = &mut self.call.reply;
+        if reply.flow.is_none() {
+            reply.begin_flow(FlowStack::new(self.object_id, &self.skeleton.policies));
+        }
+        reply.flow.as_deref_mut()
+    }
+}
+
 impl InterceptedRequest for Intercepted<'_, '_> {
     fn header(&self) -> &RequestHeader<'_> {
         self.call.request()
@@ -217,11 +228,11 @@ impl InterceptedRequest for Intercepted<'_, '_> {
     }
 
     fn reply_contexts(&mut self) -> Option<&mut AddedContexts> {
-        let reply = &mut self.call.reply;
-        if reply.flow.is_none() {
-            reply.begin_flow(FlowStack::new(self.object_id, &self.skeleton.policies));
-        }
-        reply.flow.as_mut()?.contexts()
+        self.flow()?.contexts()
+    }
+
+    fn slots(&mut self) -> Option<SlotTable> {
+        Some(self.flow()?.slots())
     }
 
     fn upcall(&mut self) -> Served {
@@ -261,6 +272,10 @@ impl InterceptedRequest for QueuedRequest<'_> {
     }
 
     fn reply_contexts(&mut self) -> Option<&mut AddedContexts> {
+        None
+    }
+
+    fn slots(&mut self) -> Option<SlotTable> {
         None
     }
 

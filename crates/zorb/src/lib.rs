@@ -93,8 +93,8 @@
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
 //! members (E0309, E0310, E0303, E0313); servants that answer later, reply handlers and other forms of asynchronous calls
-//! than [`Pending`]; of Portable Interceptors, all but request [interceptors](interceptor); bidirectional GIOP and ZIOP.
-//! Only Linux is tested.
+//! than [`Pending`]; of Portable Interceptors, all but request [interceptors](interceptor) and slots; bidirectional GIOP
+//! and ZIOP. Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;
@@ -122,9 +122,10 @@ pub use zorb_core::codegen;
 
 /// Request interceptors: code that runs at defined points of every request, in the client or the server.
 pub mod interceptor {
+    pub use zorb_core::PiCurrent;
     pub use zorb_core::interceptor::{
-        ClientRequestInfo, ClientRequestInterceptor, EndTimes, RequestOutcome, ServerRequestInfo,
-        ServerRequestInterceptor,
+        ClientRequestInfo, ClientRequestInterceptor, EndTimes, InvalidSlot, RequestOutcome,
+        ServerRequestInfo, ServerRequestInterceptor, SlotId,
     };
 }
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use zorb_giop::{Ior, ServiceContext, ServiceContexts, ServiceId};
-use zorb_types::{CompletionStatus, SystemException};
+use zorb_types::{Any, CompletionStatus, SystemException};
 
 use super::context::AddedContexts;
 use super::outcome::RequestOutcome;
+use super::slots::{SlotId, thread_slots};
 use crate::policy::EffectivePolicies;
 
 /// Code that runs when a client sends a request and when the request has ended
@@ -194,6 +195,12 @@ impl<'a> ClientRequestInfo<'a> {
     /// GIOP.
     pub fn reply_service_context(&self, id: ServiceId) -> Option<&[u8]> {
         self.reply_contexts.get()?.find(id)
+    }
+
+    /// The value of a slot of the calling thread (`get_slot`): see `Orb::pi_current`. `None` if it has not been set.
+    #[doc(alias = "get_slot")]
+    pub fn slot(&self, slot: SlotId) -> Option<Any> {
+        thread_slots().value(slot)
     }
 
     /// How the attempt has ended; `None` before it has.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use zorb_cdr::CdrReader;
 use zorb_giop::{RequestHeader, ServiceId};
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{Any, CompletionStatus, SystemException, minor};
 
 use super::context::AddedContexts;
 use super::outcome::RequestOutcome;
+use super::slots::{SlotId, SlotTable};
 use crate::object_id::ObjectId;
 use crate::policy::Policies;
 
@@ -117,6 +118,9 @@ pub trait InterceptedRequest {
     /// The service contexts of the reply; `None` if it has been written, or before the request is served.
     fn reply_contexts(&mut self) -> Option<&mut AddedContexts>;
 
+    /// The slots of the request; `None` before it is served.
+    fn slots(&mut self) -> Option<SlotTable>;
+
     /// Makes the upcall and writes the reply.
     fn upcall(&mut self) -> Result<(), SystemException>;
 }
@@ -207,6 +211,28 @@ impl<'a> ServerRequestInfo<'a> {
     /// How the request has ended; `None` before the `send_` methods.
     pub fn outcome(&self) -> Option<&RequestOutcome> {
         self.outcome
+    }
+
+    /// The value of a slot of the request (`get_slot`), which the servant sees in the slots of its thread
+    /// (`Orb::pi_current`); `None` if neither it nor an interceptor has set it, and in
+    /// [`queue_priority`](ServerRequestInterceptor::queue_priority).
+    #[doc(alias = "get_slot")]
+    pub fn slot(&mut self, slot: SlotId) -> Option<Any> {
+        self.request.slots()?.value(slot)
+    }
+
+    /// Sets the value of a slot of the request (`set_slot`); `None` empties it.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 14) in [`queue_priority`](ServerRequestInterceptor::queue_priority).
+    pub fn set_slot(&mut self, slot: SlotId, value: Option<Any>) -> Result<(), SystemException> {
+        self.request.slots().map(|slots| slots.set(slot, value)).ok_or_else(invalid_call)
+    }
+
+    /// The slots of the request.
+    #[doc(hidden)]
+    pub fn slots(&mut self) -> Option<SlotTable> {
+        self.request.slots()
     }
 
     /// A reader of the arguments. There are none in

@@ -27,8 +27,14 @@ pub(super) type AdapterPolicies =
 pub(super) type CreateLocal = dyn Fn(&Arc<OrbInner>) -> Box<dyn Any> + Send + Sync;
 
 /// The names of the core's own initial references to local objects.
-pub(super) const OWN_LOCALS: [&str; 5] =
-    ["RootPOA", "POACurrent", "POAManagerFactory", "ORBPolicyManager", "PolicyCurrent"];
+pub(super) const OWN_LOCALS: [&str; 6] = [
+    "RootPOA",
+    "POACurrent",
+    "POAManagerFactory",
+    "ORBPolicyManager",
+    "PolicyCurrent",
+    "PICurrent",
+];
 
 /// The parts of one ORB.
 pub(crate) struct OrbInner {

@@ -19,6 +19,7 @@ impl Orb {
     /// | `POAManagerFactory` | [`PoaManagerFactory`](crate::poa::PoaManagerFactory) |
     /// | `ORBPolicyManager` | [`PolicyManager`](crate::PolicyManager) |
     /// | `PolicyCurrent` | [`PolicyCurrent`](crate::PolicyCurrent) |
+    /// | `PICurrent` | [`PiCurrent`](crate::PiCurrent) |
     /// | `CodecFactory` | `zorb::dynamic::CodecFactory`, with the facade's ORB |
     /// | `DynAnyFactory` | `zorb::dynamic::DynAnyFactory`, with the facade's ORB |
     ///
@@ -43,6 +44,7 @@ impl Orb {
             "POAManagerFactory" => Box::new(self.inner.adapters.managers().clone()),
             "ORBPolicyManager" => Box::new(self.policy_manager()),
             "PolicyCurrent" => Box::new(self.policy_current()),
+            "PICurrent" => Box::new(self.pi_current()),
             _ => self.registered_local(name)?,
         };
         own.downcast().map(|local| *local).map_err(|_| wrong_type::<T>(name))

@@ -42,6 +42,7 @@ mod scripted;
 mod servants;
 mod service_contexts;
 mod sharing;
+mod slots;
 mod start;
 mod support;
 mod termination;
