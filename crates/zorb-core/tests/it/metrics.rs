@@ -1,17 +1,80 @@
 //! What an ORB tells about itself in numbers.
 
+use std::io::Read;
+use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use crate::support::{Acting, Echo, EchoServant, Servant, builder, client, one_lane, until};
-use zorb_core::lanes::Strategy;
+use zorb_core::lanes::{LaneCounts, LaneMetrics, Strategy};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{Orb, OrbBuilder};
+use zorb_testkit::CLOSE_CONNECTION;
 
 fn server(builder: OrbBuilder) -> (Orb, Echo) {
     let orb = builder.listen("iiop://127.0.0.1:0").build().unwrap();
     let echo = orb.root_poa().activate(Servant::default()).unwrap();
     (orb, echo)
+}
+
+/// The metrics of the ORB's own lane.
+fn own_lane(orb: &Orb) -> LaneMetrics {
+    orb.metrics().lanes.remove(0)
+}
+
+#[test]
+fn an_orb_counts_its_connections_messages_and_objects() {
+    let (orb, echo) = server(builder().id("metrics of a server"));
+    let child = orb.root_poa().create("child", PoaPolicies::new()).unwrap();
+    let _other: Echo = child.activate(Servant::default()).unwrap();
+    let metrics = orb.metrics();
+    assert_eq!(metrics.orb, "metrics of a server");
+    assert_eq!((metrics.adapters, metrics.active_objects), (2, 2));
+    assert!(metrics.threads > 0 && metrics.max_buffered_octets > 0);
+
+    let (first, there) = client(&echo);
+    (0..5).for_each(|value| assert_eq!(there.twice(value), Ok(2 * value)));
+    let lane = own_lane(&orb);
+    assert_eq!((&*lane.pool, &*lane.lane, lane.priority), ("", "zorb-serve", None));
+    assert_eq!((lane.counts.connections, lane.counts.accepted), (1, 1));
+    assert_eq!((lane.counts.messages, lane.counts.evicted, lane.counts.rejected), (5, 0, 0));
+    let calling = first.metrics();
+    assert_eq!((calling.client_connections, calling.client_connects), (1, 1));
+    assert!(calling.orb.is_empty() && calling.lanes.is_empty());
+
+    // The messages of connections that have ended still count.
+    first.shutdown(true).unwrap();
+    until(|| own_lane(&orb).counts.connections == 0);
+    let before = own_lane(&orb).counts.messages;
+    assert!((5..=6).contains(&before), "{before}: also CloseConnection, if it has arrived");
+    let (second, there) = client(&echo);
+    assert_eq!(there.twice(1), Ok(2));
+    let counts = own_lane(&orb).counts;
+    assert_eq!((counts.messages, counts.connections, counts.accepted), (before + 1, 1, 2));
+    second.shutdown(true).unwrap();
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn connections_that_make_room_are_counted() {
+    let limits = builder().option("MaxConnections", "1").option("MaxConnectionsPerPeer", "1");
+    let (orb, _) = server(limits);
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    // They are idle: none has sent a request.
+    let clients = [1, 2, 3].map(|accepted| {
+        let client = TcpStream::connect(&address).unwrap();
+        let closed = |counts: LaneCounts| (counts.accepted, counts.evicted);
+        until(|| closed(own_lane(&orb).counts) == (accepted, accepted - 1));
+        client
+    });
+    let counts = own_lane(&orb).counts;
+    assert_eq!((counts.rejected, counts.messages), (0, 0));
+    for mut client in clients.into_iter().take(2) {
+        let mut farewell = Vec::new();
+        client.read_to_end(&mut farewell).unwrap();
+        assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+    }
+    orb.shutdown(true).unwrap();
 }
 
 #[test]
