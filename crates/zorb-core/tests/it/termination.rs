@@ -45,14 +45,16 @@ impl Serving {
     }
 }
 
+/// Whether there is a thread with this name.
+fn has_thread(name: &str) -> bool {
+    let mut threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let named = |path| std::fs::read_to_string(path).is_ok_and(|comm| comm.trim() == name);
+    threads.any(|thread| named(thread.path().join("comm")))
+}
+
 /// Waits for a thread with this name.
 fn await_thread(name: &str) {
-    let runs = || {
-        let mut threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
-        let named = |path| std::fs::read_to_string(path).is_ok_and(|comm| comm.trim() == name);
-        threads.any(|thread| named(thread.path().join("comm")))
-    };
-    until(runs);
+    until(|| has_thread(name));
 }
 
 #[test]
@@ -99,6 +101,8 @@ fn a_signal_ends_a_server_after_the_upcalls_that_are_running() {
 
 /// Runs an ORB until the process gets `signal`.
 fn run_until(signal: i32) {
+    // A thread that has been joined may not have gone yet.
+    until(|| !has_thread("zorb-signals"));
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| {
