@@ -302,6 +302,20 @@ impl Inbound {
         }
     }
 
+    /// Charges all of a message that was [taken](Self::take_into) or copied, and is going to be kept for long, to the
+    /// budget, until it is dropped.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: the budget does not have the octets.
+    pub fn charge_kept(&self, kept: &mut Detached) -> Result<(), ProtocolError> {
+        let octets = kept.buffer.capacity();
+        self.charge.begin_another(&mut kept.charge);
+        match kept.charge.set(octets) {
+            true => Ok(()),
+            false => Err(ProtocolError::out_of_memory(octets)),
+        }
+    }
+
     /// Exchanges the buffers: that of `detached` is then without octets.
     #[inline]
     fn exchange(&mut self, total: usize, detached: &mut Detached) {

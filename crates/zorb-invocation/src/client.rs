@@ -28,6 +28,7 @@ mod level_policies;
 mod locate;
 mod main_thread;
 mod multiplexed;
+mod needed_thread;
 mod next_stream;
 mod oneway_queue;
 mod outbox;

@@ -1,7 +1,11 @@
 //! Calls whose callers do not wait: replies in any order, cancellation, deadlines, ends of connections, forwards.
 
+mod first;
 mod interleaved;
+mod reader;
+mod resent;
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -243,7 +247,8 @@ fn calls_that_a_closing_server_has_not_taken_go_over_another_connection() {
         drop(stream);
         let (mut stream, _) = listener.accept().unwrap();
         let again = read_requests(&mut stream, 2);
-        let values = |requests: &[(u32, i32)]| requests.iter().map(|it| it.1).collect::<Vec<_>>();
+        let values =
+            |requests: &[(u32, i32)]| requests.iter().map(|it| it.1).collect::<BTreeSet<_>>();
         assert_eq!(values(&again), values(&others));
         answer(&mut stream, again);
     });

@@ -201,6 +201,29 @@ impl<C> ClientConnection<C> {
         }
     }
 
+    /// As [`sent`](Self::sent) for a request that announces nothing, or has been reported before: what the driver has stored
+    /// for it, and whether it has failed meanwhile. `None` if it is not outstanding any more.
+    pub fn sent_call(&mut self, request_id: u32) -> Option<(&mut C, bool)> {
+        let end = self.end;
+        let request = self.requests.get_mut(request_id)?;
+        let cancels = match request.state {
+            State::Unsent => {
+                request.state = State::Sent;
+                None
+            }
+            State::TimedOut { sent: false } => {
+                request.state = State::TimedOut { sent: true };
+                Some(request.version)
+            }
+            _ => None,
+        };
+        let has_failed = request.failure(end).is_some();
+        if let Some(version) = cancels {
+            self.queue_cancel(request_id, version);
+        }
+        Some((self.call_mut(request_id)?, has_failed))
+    }
+
     #[cold]
     fn announced(&mut self, begun: &BegunRequest) {
         if begun.announcement.comes_first() {

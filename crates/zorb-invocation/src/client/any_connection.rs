@@ -1,7 +1,9 @@
 //! The selection of an exclusive or a multiplexed connection.
 
+use zorb_base::upcall_thread::in_upcall;
+
 use super::endpoint_cache::{EndpointCache, ExclusiveCall, NoConnection, Wanted};
-use super::multiplexed::MultiplexedCall;
+use super::multiplexed::{Joining, MultiplexedCall};
 
 /// The use of a connection by one call.
 #[derive(Debug)]
@@ -17,7 +19,11 @@ impl EndpointCache {
         let (cache, thread) = self.for_caller();
         match &cache.multiplexed {
             None => cache.acquire(thread, wanted).map(AnyConnection::Exclusive),
-            Some(multiplexed) => cache.share(multiplexed, wanted).map(AnyConnection::Multiplexed),
+            Some(multiplexed) => {
+                let limits = cache.wait_limits(wanted);
+                let joining = Joining { in_upcall: in_upcall(), limits, pending: None };
+                cache.share(multiplexed, wanted, joining).map(AnyConnection::Multiplexed)
+            }
         }
     }
 }

@@ -91,6 +91,8 @@ struct CacheState {
     open: usize,
     /// The number of open connections of queues of one-way calls, which no other call uses.
     separate: usize,
+    /// Whether a caller opens the connection of pending requests.
+    opens_pending: bool,
     /// The callers that wait for a connection.
     waiting: WaitQueue,
     /// The connections that calls use although their servers have hung up.
@@ -205,6 +207,8 @@ pub(crate) enum NoConnection {
     Unreachable(ConnectError),
     /// Upcalls have as many connections as they may.
     TooManyOfUpcalls,
+    /// As many requests whose callers do not wait have no reply yet as may.
+    TooManyPending,
 }
 
 impl EndpointCache {
@@ -492,6 +496,14 @@ impl EndpointCache {
         state.open -= idle.len();
         state.waiting.wake_next();
         idle
+    }
+}
+
+impl Drop for EndpointCache {
+    /// Readers would keep their connections, also those of an ORB that was not shut down.
+    fn drop(&mut self) {
+        self.take_multiplexed().iter().for_each(|connection| connection.end_reader());
+        self.pending.end_reader();
     }
 }
 

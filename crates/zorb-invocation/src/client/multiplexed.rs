@@ -13,13 +13,13 @@ mod list;
 mod pending;
 mod pending_request;
 mod reader;
+mod sleepers;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
 use std::io;
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ use zorb_giop::{
     ReplyStart, RequestBuffer,
 };
 use zorb_os::event::EventFd;
-use zorb_os::lock::{Condition, Locked};
+use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{BusyWait, Stream};
 
@@ -39,12 +39,12 @@ use super::connection::{CONTROL_TIMEOUT, Counts, LastReceived, NoReply, Receivin
 use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
-use pending_request::PendingCalls;
+use pending_request::{PendingCalls, Reader};
+use sleepers::Sleepers;
 
 pub(crate) use call::MultiplexedCall;
 pub(super) use call::{Joining, NotJoined};
 pub(super) use list::{MultiplexedConnections, PendingConnection};
-pub(super) use pending::NotPending;
 pub(super) use pending_request::{Ended, PendingReply, PendingRequest, ReplyTail};
 
 /// The maximum number of callers' buffers that a connection retains.
@@ -59,6 +59,9 @@ pub(crate) struct MultiplexedConnection {
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,
     state: CallLock<State>,
+    /// Whether the connection has ended, read without the lock before something is sent. What is sent after that fails,
+    /// or nobody reads it.
+    has_failed: AtomicBool,
     /// Held while a message is sent. The holder inherits the highest priority of the callers that wait for
     /// it.
     sending: PiMutex,
@@ -68,6 +71,8 @@ pub(crate) struct MultiplexedConnection {
     load: AtomicUsize,
     /// Whether only pending requests use it; then it closes with its reader.
     is_for_pending: bool,
+    /// Held by a caller that starts the reader.
+    starting: Lock<()>,
     /// Wakes the reader while it sleeps, and while it waits for octets.
     reader_wake: Condition,
     interrupt: OnceLock<EventFd>,
@@ -101,6 +106,8 @@ struct State {
     error: Option<io::Error>,
     /// Whether it closes after the last call.
     closing: bool,
+    /// The callers that sleep.
+    sleepers: Sleepers,
     /// The requests whose callers do not wait.
     pending: PendingCalls,
 }
@@ -126,7 +133,7 @@ pub(super) struct NewMultiplexedConnection<'a> {
 /// A caller that waits for its reply, or a request whose caller does not wait.
 #[derive(Debug)]
 struct Follower {
-    /// Whether the caller sleeps and has not been woken yet.
+    /// Whether the caller sleeps and has not been woken yet; then it is one of the [`Sleepers`].
     sleeps: bool,
     /// The priority of the caller's thread, if it has set one.
     priority: u8,
@@ -159,6 +166,16 @@ struct CallBuffers {
     tail: ReplyTail,
 }
 
+impl CallBuffers {
+    /// Prepares them for the next call.
+    #[inline]
+    fn trim(&mut self) {
+        trim_request(&mut self.outgoing);
+        trim_message(&mut self.received);
+        self.tail = None;
+    }
+}
+
 /// A copy of the error.
 fn copied(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
@@ -173,10 +190,21 @@ impl State {
         self.users == 0 && self.pending.count == 0
     }
 
-    /// Notes whether a caller sleeps.
-    fn sleep(&mut self, id: Option<u32>, sleeps: bool) {
-        if let Some(call) = id.and_then(|id| self.machine.call_mut(id)) {
-            call.sleeps = sleeps;
+    /// Notes that a caller sleeps.
+    fn sleep(&mut self, id: u32) {
+        if let Some(call) = self.machine.call_mut(id)
+            && !std::mem::replace(&mut call.sleeps, true)
+        {
+            self.sleepers.add(id, call.priority);
+        }
+    }
+
+    /// Notes that a caller does not sleep any more.
+    fn wake(&mut self, id: u32) {
+        if let Some(call) = self.machine.call_mut(id)
+            && std::mem::take(&mut call.sleeps)
+        {
+            self.sleepers.remove(id);
         }
     }
 
@@ -203,6 +231,7 @@ impl MultiplexedConnection {
             idle: Vec::new(),
             error: None,
             closing: false,
+            sleepers: Sleepers::default(),
             pending: PendingCalls::default(),
         };
         Self {
@@ -211,10 +240,12 @@ impl MultiplexedConnection {
             max_calls: new.max_calls,
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),
+            has_failed: AtomicBool::new(false),
             sending: PiMutex::new(),
             beyond_limit: new.beyond_limit,
             load: AtomicUsize::new(0),
             is_for_pending: new.is_for_pending,
+            starting: Lock::default(),
             reader_wake: Condition::new(),
             interrupt: OnceLock::new(),
             opened: Instant::now(),
@@ -262,9 +293,7 @@ impl MultiplexedConnection {
 
     /// Ends the use by a call.
     fn leave(&self, mut buffers: Box<CallBuffers>, id: Option<u32>, sends: bool) {
-        trim_request(&mut buffers.outgoing);
-        trim_message(&mut buffers.received);
-        buffers.tail = None;
+        buffers.trim();
         if sends {
             self.sending.unlock();
         }
@@ -275,6 +304,12 @@ impl MultiplexedConnection {
         {
             buffers.received = call.spare;
         }
+        self.leave_with(state, buffers);
+    }
+
+    /// The same with the state locked.
+    #[inline]
+    fn leave_with(&self, mut state: Locked<'_, State>, buffers: Box<CallBuffers>) {
         state.users -= 1;
         state.waiting.wake_next();
         self.publish_load(&state);
@@ -289,9 +324,9 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Locks sending, which the calling thread has to unlock; returns the state locked, too. Called without the
-    /// lock of the state, which the sending thread needs.
-    fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<Locked<'_, State>> {
+    /// Locks sending, which the calling thread has to unlock. Called without the lock of the state, which the sending
+    /// thread needs.
+    fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<()> {
         count(Count::ClientLocks);
         let lock = self.sending.try_lock(Duration::ZERO)?.or_else(|| {
             count(Count::Contended);
@@ -299,19 +334,24 @@ impl MultiplexedConnection {
             self.sending.lock_or_poll(left)
         });
         let Some(lock) = lock else { return Err(io::ErrorKind::TimedOut.into()) };
-        let state = self.state();
-        if state.machine.ended().is_some() {
-            return Err(match &state.error {
-                // The time of another call.
-                Some(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    io::ErrorKind::NotConnected.into()
-                }
-                Some(error) => copied(error),
-                None => io::ErrorKind::NotConnected.into(),
-            });
+        if self.has_failed.load(Ordering::Relaxed) {
+            return Err(self.failed_before());
         }
         lock.leak();
-        Ok(state)
+        Ok(())
+    }
+
+    /// The error for a call that is about to be sent over a connection that has ended.
+    #[cold]
+    fn failed_before(&self) -> io::Error {
+        match &self.state().error {
+            // The time of another call.
+            Some(error) if error.kind() == io::ErrorKind::TimedOut => {
+                io::ErrorKind::NotConnected.into()
+            }
+            Some(error) => copied(error),
+            None => io::ErrorKind::NotConnected.into(),
+        }
     }
 
     /// Promotes a sleeping follower to leader if there is none: the one with the highest priority, among equals
@@ -320,26 +360,23 @@ impl MultiplexedConnection {
         if state.inbound.is_none() {
             return;
         }
-        // One of them is the calling thread.
-        if state.users > 1 && self.promote_caller(state) {
+        if self.promote_caller(state) {
             return;
         }
-        if state.pending.count > 0 {
+        if state.pending.count > 0 || state.pending.reader == Reader::Sleeps {
             self.resume_reader(state);
         }
     }
 
     /// Promotes a sleeping follower to leader; `false` if none sleeps.
     fn promote_caller(&self, state: &mut State) -> bool {
-        if state.users == 0 {
-            return false;
-        }
-        let sleepers = state.machine.calls_mut().filter(|call| call.sleeps);
-        if let Some(next) = sleepers.min_by_key(|call| Reverse(call.priority)) {
-            count(Count::ThreadSwitches);
-            next.sleeps = false;
-            next.wake.notify_one();
-            return true;
+        while let Some(next) = state.sleepers.take_first() {
+            if let Some(call) = state.machine.call_mut(next) {
+                count(Count::ThreadSwitches);
+                call.sleeps = false;
+                call.wake.notify_one();
+                return true;
+            }
         }
         false
     }
@@ -356,6 +393,7 @@ impl MultiplexedConnection {
             state.error = error;
         }
         state.machine.end(end);
+        self.has_failed.store(true, Ordering::Relaxed);
         let mut farewell = Vec::new();
         if state.machine.poll_transmit(&mut farewell)
             && let Ok(Some(_sending)) = self.sending.try_lock(Duration::ZERO)
@@ -409,6 +447,13 @@ impl MultiplexedConnection {
         if now {
             self.send_close();
         }
+    }
+
+    /// Ends its reader: nobody can use it any more.
+    pub(super) fn end_reader(&self) {
+        let mut state = self.state();
+        state.closing = true;
+        self.wake_reader(&mut state);
     }
 
     /// Closes the connection, whose server has hung up, after the calls that use it: they may still receive their

@@ -30,7 +30,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::reply::{Outcome, Request};
 use crate::object::ObjectRef;
-use call::PendingCall;
+use call::{PendingCall, Taken};
 
 /// A call that has been sent, and whose reply may not have arrived yet: the `AMI_Poller` of CORBA Messaging. Its
 /// result is `Result<T, E>`, as that of the method that waits.
@@ -83,38 +83,43 @@ impl<T, E: Raises> Pending<T, E> {
     ///
     /// # Errors
     /// What the operation raises, or the system exception of the call; `OBJECT_NOT_EXIST`
-    /// (OMG 5) if the result was taken before.
+    /// (OMG 5) if the result was taken before; `BAD_INV_ORDER` (OMG 3) in a function that was passed to
+    /// [`on_reply`](Self::on_reply) and runs on a thread that receives replies, unless the call has ended: it is
+    /// cancelled then.
     pub fn wait(mut self) -> Result<T, E> {
-        if let Some(call) = &self.call {
-            call.wait(None);
-        }
-        self.take().unwrap_or_else(|| Err(taken_before()))
+        self.wait_at_most(None).unwrap_or_else(|| Err(taken_before()))
     }
 
     /// Waits for the result, for at most `limit`. Returns `None` if the call is still pending then.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait); after `BAD_INV_ORDER` the call is still pending.
     pub fn wait_timeout(&mut self, limit: Duration) -> Option<Result<T, E>> {
         // A limit beyond the range of the clock is no limit.
         self.wait_at_most(Instant::now().checked_add(limit))
     }
 
     /// Waits for the result until `deadline`. Returns `None` if the call is still pending then.
+    ///
+    /// # Errors
+    /// As [`wait_timeout`](Self::wait_timeout).
     pub fn wait_until(&mut self, deadline: Instant) -> Option<Result<T, E>> {
         self.wait_at_most(Some(deadline))
     }
 
     fn wait_at_most(&mut self, deadline: Option<Instant>) -> Option<Result<T, E>> {
-        if let Some(call) = &self.call {
-            call.wait(deadline);
+        let Some(call) = &self.call else { return Some(Err(taken_before())) };
+        match call.wait(deadline) {
+            Ok(taken) => self.read(taken?),
+            Err(exception) => Some(Err(E::from_system(exception))),
         }
-        self.try_take()
     }
 
     /// Takes the result if the call has ended; does not wait.
     pub fn try_take(&mut self) -> Option<Result<T, E>> {
-        if self.call.is_none() {
-            return Some(Err(taken_before()));
-        }
-        self.take()
+        let Some(call) = &self.call else { return Some(Err(taken_before())) };
+        let taken = call.try_take()?;
+        self.read(taken)
     }
 
     /// Whether the call has ended, so that its result can be taken without waiting.
@@ -124,7 +129,7 @@ impl<T, E: Raises> Pending<T, E> {
 
     /// Passes the result to `function` when the call ends: on the thread that reads the replies of the
     /// connection, or here if it has ended already. Replies of the same connection wait while `function` runs, unless
-    /// other calls receive them. It may itself make calls, but must not [wait](Self::wait) for a pending one: that may be
+    /// other calls receive them. It may itself make calls, but cannot [wait](Self::wait) for a pending one: that may be
     /// a call of the same connection, whose reply would wait for `function`. A panic is logged.
     pub fn on_reply(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
     where
@@ -132,12 +137,13 @@ impl<T, E: Raises> Pending<T, E> {
     {
         let Some(call) = self.call.take() else { return function(Err(taken_before())) };
         let read = self.read;
-        call.call_back_with(Box::new(move |call| function(result_of(call, read))));
+        call.call_back_with(Box::new(move |call, taken| function(result_of(call, &taken, read))));
     }
 
-    fn take(&mut self) -> Option<Result<T, E>> {
-        let call = self.call.take_if(|call| call.has_ended())?;
-        Some(result_of(&call, self.read))
+    /// Reads the result of the call, which has ended.
+    fn read(&mut self, taken: Taken) -> Option<Result<T, E>> {
+        let call = self.call.take()?;
+        Some(result_of(&call, &taken, self.read))
     }
 }
 
@@ -145,12 +151,12 @@ impl<T, E: Raises> Future for Pending<T, E> {
     type Output = Result<T, E>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, E>> {
-        if let Some(call) = &self.call
-            && !call.wakes(context.waker())
-        {
-            return Poll::Pending;
+        let Some(call) = &self.call else { return Poll::Ready(Err(taken_before())) };
+        let taken = call.take_or_wake(context.waker());
+        match taken.and_then(|taken| self.read(taken)) {
+            Some(result) => Poll::Ready(result),
+            None => Poll::Pending,
         }
-        Poll::Ready(self.take().unwrap_or_else(|| Err(taken_before())))
     }
 }
 
@@ -169,11 +175,15 @@ impl<T, E> fmt::Debug for Pending<T, E> {
 }
 
 /// Reads the result of a call that has ended.
-fn result_of<T, E: Raises>(call: &PendingCall, read: ReadResults<T>) -> Result<T, E> {
+fn result_of<T, E: Raises>(
+    call: &PendingCall,
+    taken: &Taken,
+    read: ReadResults<T>,
+) -> Result<T, E> {
     // They have been written.
     let arguments = |_: &mut CdrWriter<'_>| Ok(());
     let request = Request { arguments, read, outcome: Outcome::missing() };
-    let ended = call.read(&request);
+    let ended = call.read(taken, &request);
     request.outcome.after(ended)
 }
 

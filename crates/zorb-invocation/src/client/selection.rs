@@ -166,6 +166,7 @@ fn try_routes<'t, T>(
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
+            Err(NoConnection::TooManyPending) => return Err(too_many_pending()),
             Err(NoConnection::Busy) if !is_probe => {
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
             }
@@ -248,6 +249,16 @@ fn too_many_of_upcalls() -> SystemException {
     );
     let code = minor::no_resources::DESCRIPTORS;
     SystemException::no_resources(code, CompletionStatus::No).with_context(context)
+}
+
+/// The exception if as many calls are pending as may.
+#[cold]
+pub(super) fn too_many_pending() -> SystemException {
+    let context = ErrorContext::new(Phase::Send).with_hint(
+        "MaxPendingCalls, MaxPendingCallsPerConnection and MaxPendingOctets set the limits",
+    );
+    SystemException::transient(minor::transient::TOO_MANY_PENDING, CompletionStatus::No)
+        .with_context(context)
 }
 
 /// The exception if no endpoint could be connected to, or not in time.

@@ -2,45 +2,89 @@
 
 use std::sync::Arc;
 
+use zorb_base::upcall_thread::in_upcall;
+
 use super::super::multiplexed::{
     Joining, MultiplexedCall, MultiplexedConnection, NewMultiplexedConnection, NotJoined,
 };
+use super::super::wait_queue::Waiter;
+use super::turn::{Turn, wait_turn};
 use super::{EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
     /// A connection for a request whose caller does not wait: a multiplexed one if the cache has those, otherwise the
-    /// one for such requests.
+    /// one for such requests. Fewer than `most` wait for their replies on it.
     pub(in crate::client) fn pending_connection(
         &self,
         wanted: Wanted<'_>,
+        most: usize,
     ) -> Result<MultiplexedCall, NoConnection> {
         let (cache, _) = self.for_caller();
+        let limits = cache.wait_limits(wanted);
         match &cache.multiplexed {
-            Some(multiplexed) => cache.share(multiplexed, wanted),
-            None => cache.share_pending(wanted),
+            Some(multiplexed) => {
+                let joining = Joining { in_upcall: in_upcall(), limits, pending: Some(most) };
+                cache.share(multiplexed, wanted, joining)
+            }
+            None => {
+                // It shares the connection only with others that do not wait.
+                let joining = Joining { in_upcall: false, limits, pending: Some(most) };
+                cache.share_pending(wanted, &joining)
+            }
         }
     }
 
-    fn share_pending(&self, wanted: Wanted<'_>) -> Result<MultiplexedCall, NoConnection> {
-        // It shares the connection only with others that do not wait.
-        let joining = Joining { in_upcall: false, limits: self.wait_limits(wanted) };
+    /// The connection for such requests if it is open and can be used at once, and fewer than `most` wait for their
+    /// replies on it.
+    #[inline]
+    pub(in crate::client) fn open_pending_connection(
+        &self,
+        most: usize,
+    ) -> Option<MultiplexedCall> {
+        let (cache, _) = self.for_caller();
+        if cache.multiplexed.is_some() {
+            return None;
+        }
+        cache.pending.get()?.join_pending(most)
+    }
+
+    fn share_pending(
+        &self,
+        wanted: Wanted<'_>,
+        joining: &Joining,
+    ) -> Result<MultiplexedCall, NoConnection> {
         loop {
             let known = self.pending.get();
             let connection = match known {
                 Some(connection) => connection,
                 None => self.open_pending(wanted)?,
             };
-            match connection.join(&joining) {
+            match connection.join(joining) {
                 Ok(call) => return Ok(call),
+                Err(NotJoined::TooManyPending) => return Err(NoConnection::TooManyPending),
                 Err(NotJoined::Busy | NotJoined::InUse) => return Err(NoConnection::Busy),
                 Err(NotJoined::Ended) => self.pending.forget(&connection),
             }
         }
     }
 
+    /// Opens the connection for such requests. Of several callers, one opens it and the others wait.
+    #[cold]
     fn open_pending(&self, wanted: Wanted<'_>) -> Result<Arc<MultiplexedConnection>, NoConnection> {
-        self.begin_separate(wanted)?;
-        let (stream, counted) = self.connect(wanted).inspect_err(|_| self.lost_separate())?;
+        if let Some(known) = self.begin_pending(wanted)? {
+            return Ok(known);
+        }
+        let connected = self.connect(wanted);
+        let mut state = self.state();
+        state.opens_pending = false;
+        state.separate -= 1;
+        let (stream, counted) = match connected {
+            Ok(connected) => connected,
+            Err(reason) => {
+                state.waiting.wake_all();
+                return Err(reason);
+            }
+        };
         let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
             watched: self.watch(&*stream),
             stream,
@@ -52,23 +96,52 @@ impl EndpointCache {
             is_for_pending: true,
             counted,
         }));
-        let used = {
-            let state = self.state();
-            (!state.closed).then(|| self.pending.get_or_insert(&connection))
-        };
-        self.lost_separate();
-        match used {
-            Some(used) => {
-                if !Arc::ptr_eq(&used, &connection) {
-                    // Another thread has opened one meanwhile.
-                    connection.close();
-                }
-                Ok(used)
-            }
-            None => {
-                connection.close();
-                Err(NoConnection::Closed)
-            }
+        let closed = state.closed;
+        if !closed {
+            self.pending.set(&connection);
         }
+        state.waiting.wake_all();
+        drop(state);
+        if closed {
+            connection.close();
+            return Err(NoConnection::Closed);
+        }
+        Ok(connection)
+    }
+
+    /// Waits until the caller may open the connection, and counts it; or until there is one, which it returns.
+    fn begin_pending(
+        &self,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Arc<MultiplexedConnection>>, NoConnection> {
+        let mut waiter = Waiter::new(self.wait_limits(wanted));
+        let mut state = self.state();
+        let begun = loop {
+            if state.closed {
+                break Err(NoConnection::Closed);
+            }
+            if let Some(known) = self.pending.get() {
+                break Ok(Some(known));
+            }
+            let back_off = match state.opens_pending {
+                true => None,
+                false => match self.turn(&mut state, &waiter, wanted, true) {
+                    Ok(Turn::BackOff(left)) => Some(left),
+                    Ok(_) => {
+                        state.opens_pending = true;
+                        state.separate += 1;
+                        break Ok(None);
+                    }
+                    Err(reason) => break Err(reason),
+                },
+            };
+            let waits = waiter.join(&mut state.waiting);
+            if !waits || (back_off.is_none() && waiter.is_late()) {
+                break Err(NoConnection::Busy);
+            }
+            state = wait_turn(state, &waiter, back_off, wanted);
+        };
+        waiter.leave(&mut state.waiting);
+        begun
     }
 }

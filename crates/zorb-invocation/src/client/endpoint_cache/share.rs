@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zorb_base::upcall_thread::in_upcall;
 use zorb_giop::ConnectionEnd;
 
 use super::super::connection::Connection;
@@ -22,8 +21,8 @@ impl EndpointCache {
         &self,
         multiplexed: &MultiplexedConnections,
         wanted: Wanted<'_>,
+        joining: Joining,
     ) -> Result<MultiplexedCall, NoConnection> {
-        let joining = Joining { in_upcall: in_upcall(), limits: self.wait_limits(wanted) };
         loop {
             let connection = match multiplexed.least_busy() {
                 Some((least, _)) if least.load() == 0 => least,
@@ -33,6 +32,7 @@ impl EndpointCache {
             match connection.join(&joining) {
                 Ok(call) => return Ok(call),
                 Err(NotJoined::InUse) => {}
+                Err(NotJoined::TooManyPending) => return Err(NoConnection::TooManyPending),
                 Err(NotJoined::Busy) => return Err(NoConnection::Busy),
                 Err(NotJoined::Ended) => self.remove_ended(),
             }

@@ -24,7 +24,7 @@ pub(super) enum Turn {
 
 impl EndpointCache {
     /// The limits of a caller's wait.
-    pub(super) fn wait_limits(&self, wanted: Wanted<'_>) -> WaitLimits {
+    pub(in crate::client) fn wait_limits(&self, wanted: Wanted<'_>) -> WaitLimits {
         WaitLimits {
             deadline: wanted.deadline,
             max_waiting: self.settings.max_waiting,

@@ -11,7 +11,6 @@ use zorb_giop::{
     BegunRequest, ConnectionEnd, Detached, FailureCause, MessageHeader, NewRequest, ReplyStart,
     RequestBuffer, RequestFailure, RequestKind,
 };
-use zorb_os::lock::Locked;
 use zorb_os::{priority, probe};
 use zorb_transport::Stream;
 
@@ -30,7 +29,7 @@ use crate::client::wait_queue::{WaitLimits, Waiter};
 pub(crate) struct MultiplexedCall {
     pub(super) connection: Arc<MultiplexedConnection>,
     /// `None` only while it is dropped.
-    buffers: Option<Box<CallBuffers>>,
+    pub(super) buffers: Option<Box<CallBuffers>>,
     /// The id of its request if that has a reply.
     pub(super) id: Option<u32>,
     /// Whether it holds the lock for sending.
@@ -39,6 +38,8 @@ pub(crate) struct MultiplexedCall {
     pub(super) pending: Option<Arc<dyn PendingRequest>>,
     /// Whether its request is counted as pending, and this still answers for it.
     pub(super) is_counted: bool,
+    /// Whether the connection had no reader when the call joined it.
+    pub(super) needs_reader: bool,
     /// The octets of its request, if it is large.
     request_octets: Option<CountedOctets>,
     /// The thread that locks sending has to unlock it.
@@ -54,6 +55,8 @@ pub(in crate::client) enum NotJoined {
     Busy,
     /// Another call uses it, which one out of an upcall does not join.
     InUse,
+    /// As many requests whose callers do not wait have no reply yet as may.
+    TooManyPending,
 }
 
 /// How a call joins a connection.
@@ -63,6 +66,9 @@ pub(in crate::client) struct Joining {
     /// may wait for the upcall.
     pub(in crate::client) in_upcall: bool,
     pub(in crate::client) limits: WaitLimits,
+    /// How many requests whose callers do not wait may be without a reply, with that of this call, which is one of them;
+    /// `None` for a call that waits.
+    pub(in crate::client) pending: Option<usize>,
 }
 
 impl MultiplexedConnection {
@@ -100,6 +106,14 @@ impl MultiplexedConnection {
             }
             state.last_received = LastReceived::now();
         }
+        let mut needs_reader = false;
+        if let Some(most) = joining.pending {
+            if state.pending.count >= most {
+                state.waiting.wake_next();
+                return Err(NotJoined::TooManyPending);
+            }
+            needs_reader = self.count_pending(&mut state);
+        }
         state.users += 1;
         self.publish_load(&state);
         let buffers = state.idle.pop().unwrap_or_default();
@@ -110,7 +124,39 @@ impl MultiplexedConnection {
             id: None,
             sends: false,
             pending: None,
-            is_counted: false,
+            is_counted: joining.pending.is_some(),
+            needs_reader,
+            request_octets: None,
+            of_this_thread: PhantomData,
+        })
+    }
+
+    /// Begins the use by a call whose caller does not wait, if other such calls use it, fewer than `most`, and nothing is to
+    /// be waited for or checked.
+    pub(in crate::client) fn join_pending(self: Arc<Self>, most: usize) -> Option<MultiplexedCall> {
+        let mut state = self.state();
+        let can_join = !state.closing
+            && state.machine.ended().is_none()
+            && state.waiting.is_empty()
+            && !state.is_unused()
+            && state.users < self.max_calls
+            && state.pending.count < most;
+        if !can_join {
+            return None;
+        }
+        let needs_reader = self.count_pending(&mut state);
+        state.users += 1;
+        self.publish_load(&state);
+        let buffers = state.idle.pop().unwrap_or_default();
+        drop(state);
+        Some(MultiplexedCall {
+            connection: self,
+            buffers: Some(buffers),
+            id: None,
+            sends: false,
+            pending: None,
+            is_counted: true,
+            needs_reader,
             request_octets: None,
             of_this_thread: PhantomData,
         })
@@ -123,10 +169,10 @@ impl MultiplexedCall {
         &mut self,
         time_limit: &TimeLimit,
         send: impl FnOnce(&dyn Stream, &mut CallBuffers, &mut bool) -> io::Result<()>,
-    ) -> io::Result<Locked<'_, State>> {
+    ) -> io::Result<()> {
         let connection = &*self.connection;
         if !self.sends {
-            drop(connection.lock_sending(time_limit.deadline())?);
+            connection.lock_sending(time_limit.deadline())?;
             self.sends = true;
         }
         connection.stream.set_send_timeout(time_limit.next_wait()?)?;
@@ -137,14 +183,13 @@ impl MultiplexedCall {
         probe!(MessagingSend);
         let sent = send(&*connection.stream, buffers, &mut begun);
         probe!(TransportSend);
-        let mut state = connection.state();
         if let Err(error) = &sent
             && begun
         {
             // Part of the message may have been sent, so the server would misread what follows.
-            connection.end(&mut state, NoReply::Lost(Some(copied(error))));
+            connection.end(&mut connection.state(), NoReply::Lost(Some(copied(error))));
         }
-        sent.map(|()| state)
+        sent
     }
 
     /// Unlocks sending if it is locked.
@@ -167,14 +212,14 @@ impl MultiplexedCall {
                 state.machine.handle_timeout(machine_time(connection.opened, deadline));
             }
             // If this caller has been promoted just now, another one has to lead.
-            state.sleep(Some(id), false);
+            state.wake(id);
             connection.promote(state);
             NoReply::TimedOut
         };
         let mut state = connection.state();
         loop {
+            state.wake(id);
             let Some(call) = state.machine.call_mut(id) else { return Err(NoReply::Lost(None)) };
-            call.sleeps = false;
             if let Some(reply) = call.reply.take() {
                 if let Some(buffers) = self.buffers.as_deref_mut() {
                     buffers.received = reply.octets;
@@ -205,7 +250,7 @@ impl MultiplexedCall {
                 continue;
             }
             let Some(buffers) = self.buffers.as_deref() else { return Err(NoReply::Lost(None)) };
-            state.sleep(Some(id), true);
+            state.sleep(id);
             state.leader.inherit();
             let in_time;
             (state, in_time) = wait_until(&buffers.wake, state, time_limit.deadline());
@@ -237,13 +282,11 @@ impl Connection for MultiplexedCall {
         let comes_first = state.machine.comes_first(request);
         if comes_first.map_err(|error| NotBegun::new(error, &state.machine, state.used))? {
             drop(state);
-            state = match connection.lock_sending(send_deadline) {
-                Ok(state) => state,
-                Err(error) => {
-                    let state = connection.state();
-                    return Err(NotBegun::ended(error, &state.machine, state.used));
-                }
-            };
+            let locked = connection.lock_sending(send_deadline);
+            state = connection.state();
+            if let Err(error) = locked {
+                return Err(NotBegun::ended(error, &state.machine, state.used));
+            }
             self.sends = true;
         }
         let expects_reply = request.kind != RequestKind::Oneway;
@@ -312,9 +355,9 @@ impl Connection for MultiplexedCall {
                 tail.send(buffers.outgoing.behind_header(), text, arguments, &mut send)
             }
         });
-        let sent = sent.map(|mut state| state.machine.sent(request));
-        if self.is_counted && sent.is_ok() {
-            self.connection.pending_sent(request.request_id);
+        // Of a request whose caller does not wait, `detach` reports it.
+        if sent.is_ok() && (!self.is_counted || request.comes_first()) {
+            self.connection.state().machine.sent(request);
         }
         self.unlock_sending();
         sent

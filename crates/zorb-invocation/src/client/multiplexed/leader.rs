@@ -108,6 +108,9 @@ impl MultiplexedConnection {
         }
         let sleeps = std::mem::replace(&mut call.sleeps, false);
         let wake = sleeps.then(|| Arc::clone(&call.wake));
+        if sleeps {
+            state.sleepers.remove(id);
+        }
         drop(state);
         if let Some(wake) = wake {
             count(Count::ThreadSwitches);

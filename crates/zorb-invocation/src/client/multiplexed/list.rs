@@ -109,19 +109,14 @@ impl MultiplexedConnections {
 pub(in crate::client) struct PendingConnection(Lock<Option<Arc<MultiplexedConnection>>>);
 
 impl PendingConnection {
-    /// The connection, if there is one.
+    /// The connection, if there is one. [`Forget`](Self::forget) it if it has ended.
     pub(in crate::client) fn get(&self) -> Option<Arc<MultiplexedConnection>> {
         self.0.lock().clone()
     }
 
-    /// The connection, which is this one if there was none.
-    pub(in crate::client) fn get_or_insert(
-        &self,
-        connection: &Arc<MultiplexedConnection>,
-    ) -> Arc<MultiplexedConnection> {
-        let mut known = self.0.lock();
-        known.take_if(|known| known.has_ended());
-        Arc::clone(known.get_or_insert_with(|| Arc::clone(connection)))
+    /// Sets the connection after [`get`](Self::get) has returned none, by the only caller that opens one.
+    pub(in crate::client) fn set(&self, connection: &Arc<MultiplexedConnection>) {
+        *self.0.lock() = Some(Arc::clone(connection));
     }
 
     /// Forgets a connection that has ended.
@@ -160,6 +155,11 @@ impl PendingConnection {
         since: LastReceived,
     ) -> Option<Arc<MultiplexedConnection>> {
         self.0.lock().take_if(|known| known.is_of(count) && known.end_idle(since))
+    }
+
+    /// Ends its reader: nobody can use it any more.
+    pub(in crate::client) fn end_reader(&self) {
+        self.0.lock().iter().for_each(|connection| connection.end_reader());
     }
 
     /// Whether there is one, also one that has ended and still has its descriptor.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::threads::ThreadCount;
-use zorb_giop::{FailureCause, Inbound, MessageHeader, ReplyStart};
+use zorb_giop::{BegunRequest, FailureCause, Inbound, MessageHeader, ReplyStart};
 use zorb_os::event::EventFd;
 use zorb_os::lock::Locked;
 use zorb_os::priority;
@@ -16,71 +16,54 @@ use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyT
 use super::{MultiplexedCall, MultiplexedConnection, State, copied};
 use crate::client::connection::{NoReply, failed_may_resend, machine_time};
 
-/// Why a connection refuses a pending request.
-#[derive(Debug)]
-pub(in crate::client) enum NotPending {
-    /// As many wait for their replies as may.
-    TooMany,
-    /// The reader could not be started.
-    NoThread(io::Error),
-}
+/// Replies up to this size are not charged to the budget while they wait: the number of pending calls is limited.
+const UNCHARGED: usize = 128;
 
 impl MultiplexedCall {
-    /// Makes `request` get the reply of the request that begins next, if fewer than `most` wait for theirs. Starts
-    /// the connection's reader if there is none, with the priority of the calling thread; it ends when the
-    /// connection has had no pending requests for `linger`.
+    /// Makes `request` get the reply of the request that begins next. Starts the connection's reader if there is none, with
+    /// the priority of the calling thread; it ends when the connection has had no pending requests for `linger`.
+    ///
+    /// # Errors
+    /// The reader could not be started.
     pub(in crate::client) fn reply_to(
         &mut self,
         request: Arc<dyn PendingRequest>,
-        most: usize,
         threads: &Arc<ThreadCount>,
         linger: Duration,
-    ) -> Result<(), NotPending> {
-        let connection = &self.connection;
-        let mut state = connection.state();
-        if state.pending.count >= most {
-            return Err(NotPending::TooMany);
-        }
-        state.pending.count += 1;
-        connection.publish_load(&state);
+    ) -> io::Result<()> {
         self.pending = Some(request);
-        self.is_counted = true;
-        match state.pending.reader {
-            Reader::Missing => state.pending.reader = Reader::Runs,
-            Reader::Idle => {
-                connection.wake_reader(&mut state);
-                return Ok(());
-            }
-            _ => return Ok(()),
+        match std::mem::take(&mut self.needs_reader) {
+            true => self.connection.start_reader(threads, linger),
+            false => Ok(()),
         }
-        drop(state);
-        if connection.interrupt.get().is_none()
-            && let Ok(interrupt) = EventFd::new()
-        {
-            let _ = connection.interrupt.set(interrupt);
-        }
-        let schedule = priority::current().ok();
-        let reads = Arc::clone(connection);
-        let body = move || {
-            // If that is not permitted, it has the system's default.
-            let _ = schedule.map(priority::set);
-            reads.read_pending(linger);
-        };
-        threads.spawn("zorb-replies", body).map_err(|error| {
-            connection.state().pending.reader = Reader::Missing;
-            NotPending::NoThread(error)
-        })
     }
 
     /// Ends the use by a request that was sent. Its reply, or its failure, goes to the [`PendingRequest`].
-    pub(in crate::client) fn detach(&mut self) {
+    pub(in crate::client) fn detach(&mut self, begun: &BegunRequest) {
         self.id = None;
         self.is_counted = false;
+        let Some(mut buffers) = self.buffers.take() else { return };
+        buffers.trim();
+        let connection = &self.connection;
+        let mut state = connection.state();
+        let has_failed = match state.machine.sent_call(begun.request_id) {
+            Some((call, has_failed)) => {
+                call.is_being_sent = false;
+                has_failed
+            }
+            None => false,
+        };
+        if has_failed {
+            // The reader has left it to the thread that was sending.
+            state.pending.earliest = Some(Duration::ZERO);
+            connection.wake_reader(&mut state);
+        }
+        connection.leave_with(state, buffers);
     }
 
-    /// The connection, and the id of the request that has begun.
-    pub(in crate::client) fn begun(&self) -> Option<(&Arc<MultiplexedConnection>, u32)> {
-        Some((&self.connection, self.id?))
+    /// The connection.
+    pub(in crate::client) const fn connection(&self) -> &Arc<MultiplexedConnection> {
+        &self.connection
     }
 
     /// Takes the request back, so that its [`PendingRequest`] gets nothing; `false` if it has ended meanwhile.
@@ -99,6 +82,48 @@ impl MultiplexedCall {
 }
 
 impl MultiplexedConnection {
+    /// Starts the reader if there is none, with the priority of the calling thread. Of several callers, one starts it, and
+    /// if it cannot, the next one tries.
+    #[cold]
+    fn start_reader(
+        self: &Arc<Self>,
+        threads: &Arc<ThreadCount>,
+        linger: Duration,
+    ) -> io::Result<()> {
+        let _alone = self.starting.lock();
+        if self.state().pending.reader != Reader::Missing {
+            return Ok(());
+        }
+        if self.interrupt.get().is_none()
+            && let Ok(interrupt) = EventFd::new()
+        {
+            let _ = self.interrupt.set(interrupt);
+        }
+        let schedule = priority::current().ok();
+        let reads = Arc::clone(self);
+        let body = move || {
+            // If that is not permitted, it has the system's default.
+            let _ = schedule.map(priority::set);
+            reads.read_pending(linger);
+        };
+        threads.spawn("zorb-replies", body)?;
+        // It does not end as long as the caller's request counts.
+        let mut state = self.state();
+        if state.pending.reader == Reader::Missing {
+            state.pending.reader = Reader::Runs;
+        }
+        Ok(())
+    }
+
+    /// Counts a request whose caller does not wait, and lets the reader wait for its reply; `true` if there is none.
+    pub(super) fn count_pending(&self, state: &mut State) -> bool {
+        state.pending.count += 1;
+        if state.pending.reader == Reader::Idle {
+            self.wake_reader(state);
+        }
+        state.pending.reader == Reader::Missing
+    }
+
     /// Notes the deadline of a pending request that has begun.
     #[cold]
     pub(super) fn pending_begun(&self, state: &mut State, deadline: Option<Duration>) {
@@ -107,20 +132,6 @@ impl MultiplexedConnection {
         pending.earliest = Some(pending.earliest.map_or(deadline, |known| known.min(deadline)));
         if pending.wakes_at.is_none_or(|wakes| deadline < wakes) {
             self.wake_reader(state);
-        }
-    }
-
-    /// Leaves a pending request that was sent to the reader.
-    #[cold]
-    pub(super) fn pending_sent(&self, id: u32) {
-        let mut state = self.state();
-        if let Some(call) = state.machine.call_mut(id) {
-            call.is_being_sent = false;
-        }
-        if state.machine.failure(id).is_some() {
-            // The reader has left it to the thread that was sending.
-            state.pending.earliest = Some(Duration::ZERO);
-            self.wake_reader(&mut state);
         }
     }
 
@@ -133,6 +144,8 @@ impl MultiplexedConnection {
         (id, start): (u32, Option<ReplyStart>),
     ) -> Result<(), NoReply> {
         let Some(call) = state.machine.finish(id) else { return Ok(()) };
+        state.pending.count -= 1;
+        self.publish_load(&state);
         drop(state);
         let Some(request) = call.pending else { return Ok(()) };
         let Some(start) = start else {
@@ -141,7 +154,15 @@ impl MultiplexedConnection {
             return Ok(());
         };
         match detach(inbound, call.spare) {
-            Ok(octets) => {
+            Ok(mut octets) => {
+                if octets.message().len() > UNCHARGED
+                    && let Err(error) = inbound.charge_kept(&mut octets)
+                {
+                    // The connection has lost nothing.
+                    let reason = NoReply::Broken(error);
+                    self.end_pending(request, Ended::NoReply { reason, again: false });
+                    return Ok(());
+                }
                 let reply = PendingReply { order: header.order, start, octets, tail };
                 self.end_pending(request, Ended::Reply(reply));
                 Ok(())
@@ -154,14 +175,11 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Ends a pending request, and lets the reader call the program back if it wants that. The request counts until then,
-    /// so that the reader does not end before.
+    /// Ends a pending request, and lets the reader call the program back if it wants that. The calling thread leads or is the
+    /// reader, which does not end meanwhile.
     fn end_pending(&self, request: Arc<dyn PendingRequest>, ended: Ended) {
-        let calls_back = request.end(ended);
-        let mut state = self.state();
-        state.pending.count -= 1;
-        self.publish_load(&state);
-        if let Some(calls_back) = calls_back {
+        if let Some(calls_back) = request.end(ended) {
+            let mut state = self.state();
             state.pending.to_call_back.push(calls_back);
             self.wake_reader(&mut state);
         }
@@ -176,6 +194,8 @@ impl MultiplexedConnection {
         }
         let failed =
             state.machine.take_failed(|call| call.pending.is_some() && !call.is_being_sent);
+        state.pending.count -= failed.len();
+        self.publish_load(&state);
         state.pending.earliest = state.machine.poll_timeout();
         let used = state.used;
         let reason = |cause| match cause {
@@ -227,7 +247,7 @@ impl MultiplexedConnection {
             if !self.state().machine.poll_transmit(&mut octets) {
                 return Ok(());
             }
-            drop(self.lock_sending(Instant::now().checked_add(MAX_LATENESS))?);
+            self.lock_sending(Instant::now().checked_add(MAX_LATENESS))?;
             let sent = self.stream.set_send_timeout(Some(MAX_LATENESS));
             let sent = sent.and_then(|()| self.send_or_skip(&octets));
             self.sending.unlock();

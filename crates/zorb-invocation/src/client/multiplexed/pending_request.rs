@@ -37,8 +37,7 @@ pub(in crate::client) enum Ended {
 impl Ended {
     /// Whether it ends with results or a user exception.
     pub(in crate::client) fn has_result(&self) -> bool {
-        use ReplyStatus::{NoException, UserException};
-        matches!(self, Self::Reply(reply) if matches!(reply.start.status, NoException | UserException))
+        matches!(self, Self::Reply(reply) if reply.has_result())
     }
 }
 
@@ -50,6 +49,14 @@ pub(in crate::client) struct PendingReply {
     pub(in crate::client) octets: Detached,
     #[cfg_attr(not(feature = "buffers"), expect(dead_code, reason = "there is none"))]
     pub(in crate::client) tail: ReplyTail,
+}
+
+impl PendingReply {
+    /// Whether it contains results or a user exception.
+    #[inline]
+    pub(in crate::client) fn has_result(&self) -> bool {
+        matches!(self.start.status, ReplyStatus::NoException | ReplyStatus::UserException)
+    }
 }
 
 /// The part of a connection's state about requests whose callers do not wait.
@@ -75,7 +82,7 @@ pub(super) enum Reader {
     Runs,
     /// It sleeps because no request is pending.
     Idle,
-    /// It sleeps while a caller receives.
+    /// It sleeps while a caller leads, which may leave it something to do.
     Sleeps,
     /// It waits until the stream is readable.
     Polls,

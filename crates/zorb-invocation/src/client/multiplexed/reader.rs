@@ -16,6 +16,7 @@ use super::leader::SHARED_BUFFERS;
 use super::pending_request::{Reader, ReplyTail};
 use super::{MultiplexedConnection, State};
 use crate::client::connection::NoReply;
+use crate::client::needed_thread::on_needed_thread;
 
 /// How long requests may wait for their replies after a connection was closed.
 const LAST_REPLIES: Duration = Duration::from_secs(1);
@@ -54,20 +55,28 @@ impl MultiplexedConnection {
             if !state.pending.to_call_back.is_empty() {
                 let requests = std::mem::take(&mut state.pending.to_call_back);
                 drop(state);
-                requests.iter().for_each(|request| request.call_back());
+                on_needed_thread(|| requests.iter().for_each(|request| request.call_back()));
                 drop(requests);
                 state = self.state();
                 continue;
             }
-            let now = self.opened.elapsed();
+            let is_timed =
+                state.pending.count == 0 || state.pending.earliest.is_some() || state.closing;
+            let now = if is_timed { self.opened.elapsed() } else { Duration::ZERO };
             let has_ended = state.machine.ended().is_some();
             if state.pending.count == 0 {
+                let is_led = state.inbound.is_none();
                 if has_ended || state.closing {
+                    if is_led {
+                        state = self.sleep_reader(state, Reader::Sleeps, None);
+                        continue;
+                    }
                     break;
                 }
                 let limit = Some(linger);
                 state = self.sleep_reader(state, Reader::Idle, limit);
                 if state.pending.reader == Reader::Idle
+                    && state.inbound.is_some()
                     && self.opened.elapsed().saturating_sub(now) >= linger
                 {
                     state.closing |= self.is_for_pending && state.is_unused();

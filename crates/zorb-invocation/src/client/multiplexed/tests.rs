@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
+use zorb_base::threads::ThreadCount;
 use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind};
 use zorb_transport::{PeerShares, process_budget};
 
@@ -101,7 +102,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
 
 fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
     let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
-    let joining = Joining { in_upcall: false, limits };
+    let joining = Joining { in_upcall: false, limits, pending: None };
     connection.join(&joining).unwrap()
 }
 
@@ -191,4 +192,36 @@ fn a_connection_closes_with_the_messages_that_wait() {
     drop(call);
     connection.close();
     assert_eq!(recorder.kinds(), [2, 5]);
+}
+
+/// A request that gets no reply.
+#[derive(Debug)]
+struct Unanswered;
+
+impl PendingRequest for Unanswered {
+    fn end(self: Arc<Self>, _: Ended) -> Option<Arc<dyn PendingRequest>> {
+        None
+    }
+
+    fn call_back(&self) {}
+}
+
+#[test]
+fn a_call_that_gets_no_reader_fails_and_the_next_one_starts_it() {
+    let (_, connection) = connection();
+    let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
+    let joining = Joining { in_upcall: false, limits, pending: Some(4) };
+    let mut calls = [(); 4].map(|()| connection.join(&joining).unwrap());
+    let none = ThreadCount::new(0);
+    for call in &mut calls[..2] {
+        // While a caller tries to start the reader, others do not rely on it.
+        assert!(call.reply_to(Arc::new(Unanswered), &none, Duration::MAX).is_err());
+    }
+    let threads = ThreadCount::new(usize::MAX);
+    calls[2].reply_to(Arc::new(Unanswered), &threads, Duration::MAX).unwrap();
+    calls[3].reply_to(Arc::new(Unanswered), &none, Duration::MAX).unwrap();
+    drop(calls);
+    // The stream has ended.
+    threads.join();
+    assert_eq!((connection.load(), connection.has_ended()), (0, true));
 }

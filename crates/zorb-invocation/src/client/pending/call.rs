@@ -9,17 +9,18 @@ use std::time::Instant;
 use zorb_base::callback::call_back;
 use zorb_base::gather::WriteBody;
 use zorb_base::policy::Rebind;
-use zorb_base::upcall_thread::about_to_block;
+use zorb_base::upcall_thread::{about_to_block, would_deadlock};
 use zorb_cdr::TextCoding;
 use zorb_giop::{ReplyStatus, ResponseFlags};
-use zorb_os::lock::{Condition, Lock};
-use zorb_types::SystemException;
+use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_types::{ErrorContext, Phase, SystemException};
 
 use super::super::call::Call;
 use super::super::connect_time::ConnectTime;
 use super::super::connection::CallReply;
 use super::super::level_policies::CallParameters;
 use super::super::multiplexed::{Ended, MultiplexedConnection, PendingReply};
+use super::super::needed_thread::{is_needed_thread, on_needed_thread};
 use super::super::redirections::Redirections;
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::Route;
@@ -29,7 +30,7 @@ use super::count::CountedCall;
 use crate::object::{Binding, ObjectRef};
 
 /// A function for a call that has ended.
-pub(super) type CallBack = Box<dyn FnOnce(&PendingCall) + Send>;
+pub(super) type CallBack = Box<dyn FnOnce(&PendingCall, Taken) + Send>;
 
 /// A call whose caller does not wait. It is the place of its reply, which arrives undecoded.
 pub(super) struct PendingCall {
@@ -80,6 +81,27 @@ pub(super) enum Answer {
     Failed(SystemException),
 }
 
+/// How a call has ended, taken by who reads its result.
+pub(super) struct Taken {
+    pub(super) answer: Answer,
+    pub(super) attempt: Attempted,
+}
+
+impl State {
+    /// Whether a reply ends the call, whose request is not to be sent again.
+    #[inline]
+    pub(super) fn is_ended_by(&self, reply: &PendingReply) -> bool {
+        reply.has_result()
+            || (reply.start.status == ReplyStatus::SystemException
+                && (self.attempt.forwarded.is_none() || !self.redirections.may_fall_back()))
+    }
+
+    fn take(&mut self) -> Option<Taken> {
+        let answer = self.answer.take()?;
+        Some(Taken { answer, attempt: std::mem::take(&mut self.attempt) })
+    }
+}
+
 /// What to notify when a call has ended.
 #[derive(Default)]
 enum Then {
@@ -90,7 +112,7 @@ enum Then {
 }
 
 impl PendingCall {
-    /// A call that has not been sent.
+    /// A call that the calling thread is about to send.
     pub(super) fn new(
         object: ObjectRef,
         operation: Cow<'static, str>,
@@ -98,6 +120,7 @@ impl PendingCall {
         [time_limit, sending]: [TimeLimit; 2],
         counted: Option<CountedCall>,
     ) -> Arc<Self> {
+        let state = State { is_sending: true, ..State::default() };
         Arc::new(Self {
             object,
             operation,
@@ -105,7 +128,7 @@ impl PendingCall {
             time_limit,
             sending,
             counted,
-            state: Lock::default(),
+            state: Lock::new(state),
             ended: Condition::new(),
         })
     }
@@ -134,41 +157,52 @@ impl PendingCall {
         self.state.lock().answer.is_some()
     }
 
-    /// Waits until it has ended, or until the deadline.
-    pub(super) fn wait(&self, deadline: Option<Instant>) {
+    /// Waits until it has ended, or until the deadline, and takes how it has ended.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` if it has not ended, and may need the calling thread for that.
+    pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<Option<Taken>, SystemException> {
         let mut state = self.state.lock();
-        if state.answer.is_some() {
-            return;
+        if state.answer.is_none() {
+            drop(state);
+            if is_needed_thread() {
+                return Err(waits_for_itself());
+            }
+            about_to_block();
+            state = self.state.lock();
         }
-        drop(state);
-        about_to_block();
-        state = self.state.lock();
         while state.answer.is_none() {
             state = match deadline {
                 None => self.ended.wait(state),
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
-                        return;
+                        return Ok(None);
                     }
                     self.ended.wait_for(state, left)
                 }
             };
         }
+        Ok(state.take())
     }
 
-    /// Whether it has ended; if not, wakes the task when it does.
-    pub(super) fn wakes(&self, waker: &Waker) -> bool {
+    /// Takes how it has ended, if it has.
+    pub(super) fn try_take(&self) -> Option<Taken> {
+        self.state.lock().take()
+    }
+
+    /// Takes how it has ended; if it has not, wakes the task when it does.
+    pub(super) fn take_or_wake(&self, waker: &Waker) -> Option<Taken> {
         let mut state = self.state.lock();
         if state.answer.is_some() {
-            return true;
+            return state.take();
         }
         let known = matches!(&state.then, Then::Wake(known) if known.will_wake(waker));
         let before =
             (!known).then(|| std::mem::replace(&mut state.then, Then::Wake(waker.clone())));
         drop(state);
         drop(before);
-        false
+        None
     }
 
     /// Calls `function` when it has ended.
@@ -183,50 +217,43 @@ impl PendingCall {
         }
     }
 
-    /// Ends it. Returns it if a function of the program is to be called.
-    pub(super) fn complete(self: Arc<Self>, answer: Answer) -> Option<Arc<Self>> {
-        if let Answer::Reply(reply) = &answer
-            && self.parameters.rebind != Rebind::Transparent
-            && matches!(reply.start.status, ReplyStatus::NoException | ReplyStatus::UserException)
+    /// Ends it. Returns whether a function of the program is to be called.
+    #[inline]
+    pub(super) fn complete(&self, mut state: Locked<'_, State>, answer: Answer) -> bool {
+        if self.parameters.rebind != Rebind::Transparent
+            && matches!(&answer, Answer::Reply(reply) if reply.has_result())
         {
             self.object.bind();
         }
-        let then = {
-            let mut state = self.state.lock();
-            state.answer = Some(answer);
-            state.over = None;
-            state.arguments = None;
-            match &state.then {
-                Then::CallBack(_) => None,
-                _ => Some(std::mem::take(&mut state.then)),
-            }
+        state.answer = Some(answer);
+        state.over = None;
+        state.arguments = None;
+        let then = match &state.then {
+            Then::Nobody => None,
+            Then::Wake(_) => Some(std::mem::take(&mut state.then)),
+            Then::CallBack(_) => None,
         };
+        let calls_back = matches!(state.then, Then::CallBack(_));
+        drop(state);
         if let Some(counted) = &self.counted {
             counted.release();
         }
         self.ended.notify_all();
-        match then {
-            None => Some(self),
-            Some(Then::Wake(waker)) => {
-                call_back("the waker of a task", || waker.wake());
-                None
-            }
-            Some(_) => None,
+        if let Some(Then::Wake(waker)) = then {
+            on_needed_thread(|| call_back("the waker of a task", || waker.wake()));
         }
+        calls_back
     }
 
     /// Calls the function of the program.
     pub(super) fn run_call_back(&self) {
-        let then = std::mem::take(&mut self.state.lock().then);
-        if let Then::CallBack(function) = then {
-            call_back("a function for the reply to a call", || function(self));
+        let (then, taken) = {
+            let mut state = self.state.lock();
+            (std::mem::take(&mut state.then), state.take())
+        };
+        if let (Then::CallBack(function), Some(taken)) = (then, taken) {
+            call_back("a function for the reply to a call", || function(self, taken));
         }
-    }
-
-    /// Takes how it has ended, and its last attempt.
-    pub(super) fn take_answer(&self) -> (Option<Answer>, Attempted) {
-        let mut state = self.state.lock();
-        (state.answer.take(), std::mem::take(&mut state.attempt))
     }
 
     /// The route of its last attempt.
@@ -253,18 +280,6 @@ impl PendingCall {
         let core = self.object.core();
         Reply { core, operation: &self.operation, route, received, text: attempt.text }
     }
-
-    /// Whether a reply ends the call, whose request is not to be sent again.
-    pub(super) fn is_final(&self, reply: &PendingReply) -> bool {
-        match reply.start.status {
-            ReplyStatus::NoException | ReplyStatus::UserException => true,
-            ReplyStatus::SystemException => {
-                let state = self.state.lock();
-                state.attempt.forwarded.is_none() || !state.redirections.may_fall_back()
-            }
-            _ => false,
-        }
-    }
 }
 
 impl fmt::Debug for PendingCall {
@@ -274,4 +289,13 @@ impl fmt::Debug for PendingCall {
             .field("has_ended", &self.has_ended())
             .finish_non_exhaustive()
     }
+}
+
+/// The exception for a function that waits for a call on a thread that the call may need.
+#[cold]
+fn waits_for_itself() -> SystemException {
+    let context = ErrorContext::new(Phase::Wait)
+        .with_source("a function for the result of a pending call waits for another one")
+        .with_hint("use `on_reply` for that, too, or wait on another thread");
+    would_deadlock().with_context(context)
 }

@@ -2,50 +2,60 @@
 
 use std::sync::Arc;
 
+use zorb_os::lock::Locked;
+
 use super::super::failing::no_reply;
 use super::super::multiplexed::{Ended, PendingRequest};
 use super::super::reply::NO_REPLY;
-use super::call::{Answer, PendingCall};
+use super::call::{Answer, PendingCall, State};
 use super::resend::Cause;
 
 impl PendingCall {
-    /// Ends the request that was sent last. Returns the call if a function of the program is to be called.
-    pub(super) fn end_request(self: Arc<Self>, ended: Ended) -> Option<Arc<Self>> {
-        let (cause, again) = match ended {
-            Ended::Reply(reply) if self.is_final(&reply) => {
-                return self.complete(Answer::Reply(reply));
+    /// Ends the request that was sent last. Returns whether a function of the program is to be called.
+    #[inline]
+    pub(super) fn end_request(self: &Arc<Self>, state: Locked<'_, State>, ended: Ended) -> bool {
+        match ended {
+            Ended::Reply(reply) if state.is_ended_by(&reply) => {
+                self.complete(state, Answer::Reply(reply))
             }
-            Ended::Reply(reply) => (Cause::Reply(reply), true),
+            ended => self.end_without_result(state, ended),
+        }
+    }
+
+    #[cold]
+    fn end_without_result(self: &Arc<Self>, state: Locked<'_, State>, ended: Ended) -> bool {
+        let cause = match ended {
+            Ended::Reply(reply) => {
+                drop(state);
+                Cause::Reply(reply)
+            }
             Ended::NoReply { reason, again } => {
-                let attempt = self.state.lock().attempt.clone();
+                let attempt = state.attempt.clone();
+                drop(state);
                 let exception = match self.route(&attempt) {
                     Some(route) => no_reply(route, self.time_limit.timeout(), reason),
                     None => NO_REPLY,
                 };
-                (Cause::NoReply(exception), again)
+                if !again {
+                    return self.complete(self.state.lock(), Answer::Failed(exception));
+                }
+                Cause::NoReply(exception)
             }
         };
-        match cause {
-            Cause::NoReply(exception) if !again => self.complete(Answer::Failed(exception)),
-            cause => {
-                self.resume_later(cause);
-                None
-            }
-        }
+        Arc::clone(self).resume_later(cause);
+        false
     }
 }
 
 impl PendingRequest for PendingCall {
     fn end(self: Arc<Self>, ended: Ended) -> Option<Arc<dyn PendingRequest>> {
-        {
-            let mut state = self.state.lock();
-            if state.is_sending {
-                state.ended_while_sent = Some(ended);
-                return None;
-            }
+        let mut state = self.state.lock();
+        if state.is_sending {
+            state.ended_while_sent = Some(ended);
+            return None;
         }
-        let calls_back: Arc<dyn PendingRequest> = self.end_request(ended)?;
-        Some(calls_back)
+        let calls_back = self.end_request(state, ended);
+        calls_back.then_some(self as Arc<dyn PendingRequest>)
     }
 
     fn call_back(&self) {

@@ -11,11 +11,12 @@ use zorb_giop::ReplyStatus;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::super::attempt::{Unfinished, evaluate, not_understood};
+use super::super::jobs::{Job, Run};
 use super::super::multiplexed::PendingReply;
 use super::super::reply::{NO_REPLY, ReadReply};
 use super::call::{Answer, Attempted, PendingCall};
 use super::interception::end_attempt;
-use super::send::{finish, proceed};
+use super::send::{Sending, finish, proceed};
 
 /// Why a call is sent again.
 #[derive(Debug)]
@@ -27,29 +28,38 @@ pub(super) enum Cause {
 }
 
 impl PendingCall {
-    /// Sends it again, on the thread for that.
+    /// Sends it again, on a thread for that.
     #[cold]
     pub(super) fn resume_later(self: Arc<Self>, cause: Cause) {
         let core = Arc::clone(self.object.core());
-        let resume = move |may_wait| {
+        let deadline = self.sending.deadline();
+        let resume = move |run| {
             let call = Arc::clone(&self);
-            if call_back("an interceptor of a call", || self.resume(cause, may_wait)).is_none() {
+            if call_back("an interceptor of a call", || self.resume(cause, run)).is_none() {
                 let code = minor::unknown::SERVANT_PANICKED;
                 let exception = SystemException::unknown(code, CompletionStatus::Maybe);
                 finish(&call, Answer::Failed(exception));
             }
         };
-        core.jobs().add(core.threads(), Box::new(resume));
+        core.jobs().add(core.threads(), Job { deadline, run: Box::new(resume) });
     }
 
-    fn resume(self: Arc<Self>, cause: Cause, may_wait: bool) {
-        let (attempt, arguments) = {
+    fn resume(self: Arc<Self>, cause: Cause, run: Run) {
+        let (attempt, arguments, redirections) = {
             let mut state = self.state.lock();
             let attempt = state.attempt.clone();
             state.attempt.is_intercepted = false;
-            (attempt, std::mem::take(&mut state.arguments))
+            let redirections = std::mem::take(&mut state.redirections);
+            (attempt, std::mem::take(&mut state.arguments), redirections)
         };
         let unfinished = self.unfinished(&attempt, cause);
+        if let Some(exception) = not_sent_again(run) {
+            let exception = match unfinished {
+                Unfinished::Failed(exception) => exception,
+                _ => exception,
+            };
+            return finish(&self, Answer::Failed(exception));
+        }
         let Some(arguments) = arguments else {
             // They had not been encoded when the connection ended.
             let exception = match unfinished {
@@ -58,17 +68,6 @@ impl PendingCall {
             };
             return finish(&self, Answer::Failed(exception));
         };
-        if !may_wait {
-            let exception = match unfinished {
-                Unfinished::Failed(exception) => exception,
-                // The request has not been processed.
-                _ => SystemException::no_resources(
-                    minor::no_resources::THREADS,
-                    CompletionStatus::No,
-                ),
-            };
-            return finish(&self, Answer::Failed(exception));
-        }
         let differs = Cell::new(false);
         let write = |writer: &mut CdrWriter<'_>| {
             if !arguments.fit(writer.offset(), writer.text()) {
@@ -78,7 +77,18 @@ impl PendingCall {
             writer.put(arguments.octets());
             Ok(())
         };
-        if let Err(exception) = proceed(&self, &write, Some(unfinished)) {
+        {
+            let mut state = self.state.lock();
+            if state.is_cancelled {
+                return;
+            }
+            state.is_sending = true;
+        }
+        if let Some(counted) = &self.counted {
+            counted.release();
+        }
+        let sending = Sending { forwarded: attempt.forwarded, redirections };
+        if let Err(exception) = proceed(&self, &write, sending, Some(unfinished)) {
             let exception = if differs.get() { encoded_otherwise() } else { exception };
             finish(&self, Answer::Failed(exception));
         }
@@ -124,6 +134,17 @@ impl PendingCall {
             (_, Some(again)) => again,
             _ => Unfinished::Failed(NO_REPLY),
         }
+    }
+}
+
+/// The exception of a call that cannot be sent again because of how its job runs. Its request has not been processed.
+#[cold]
+fn not_sent_again(run: Run) -> Option<SystemException> {
+    let no = CompletionStatus::No;
+    match run {
+        Run::InTime => None,
+        Run::Late => Some(SystemException::timeout(minor::timeout::SEND, no)),
+        Run::WithoutThread => Some(SystemException::no_resources(minor::no_resources::THREADS, no)),
     }
 }
 

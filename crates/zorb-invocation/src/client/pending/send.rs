@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,17 +19,17 @@ use super::super::connection::Connection;
 use super::super::effective::{parameters, plain_parameters};
 use super::super::endpoint_cache::Wanted;
 use super::super::invoke::attempt;
-use super::super::multiplexed::{Ended, MultiplexedCall, NotPending, PendingReply, PendingRequest};
+use super::super::multiplexed::{Ended, MultiplexedCall, PendingReply, PendingRequest};
 use super::super::redirections::{Next, Redirections};
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::{Route, Routes};
-use super::super::selection::{Selection, select_route};
+use super::super::selection::{Selection, select_route, too_many_pending};
 use super::super::time_limit::TimeLimit;
 use super::arguments::Arguments;
-use super::call::{Answer, PendingCall};
+use super::call::{Answer, Attempted, PendingCall};
 use super::count::CountedCall;
 use super::interception::intercept_sending;
-use crate::object::ObjectRef;
+use crate::object::{Binding, ObjectRef};
 
 /// How long a connection keeps its reader without pending calls if connections have no idle limit.
 const LINGER: Duration = Duration::from_secs(300);
@@ -73,17 +74,13 @@ pub(super) fn send(
     let call = PendingCall::new(object, operation, parameters, limits, counted);
     let failed = failed
         .or_else(|| call.object.core().check_running().err())
-        .or_else(|| is_refused.then(too_many));
+        .or_else(|| is_refused.then(too_many_pending));
     let sent = match failed {
         Some(exception) => Err(exception),
         None => {
             let forwarded = call.object.forwarded().to_arc();
-            {
-                let mut state = call.state.lock();
-                state.redirections = Redirections::new(forwarded.is_some());
-                state.attempt.forwarded = forwarded;
-            }
-            proceed(&call, arguments, None)
+            let redirections = Redirections::new(forwarded.is_some());
+            proceed(&call, arguments, Sending { forwarded, redirections }, None)
         }
     };
     if let Err(exception) = sent {
@@ -92,57 +89,57 @@ pub(super) fn send(
     call
 }
 
-/// Makes attempts until the request has been sent. `first` is an attempt that has not completed the call. No other
-/// thread sends it.
+/// What a thread that sends a call needs, and leaves to the call.
+pub(super) struct Sending {
+    /// The reference that its server has forwarded to; `None` for the original one.
+    pub(super) forwarded: Option<Arc<Binding>>,
+    pub(super) redirections: Redirections,
+}
+
+/// Makes attempts until the request has been sent. `first` is an attempt that has not completed the call. The call is
+/// marked as being sent.
 ///
 /// # Errors
 /// The exception with which the call has failed.
 pub(super) fn proceed(
     call: &Arc<PendingCall>,
     arguments: WriteBody<'_>,
+    mut sending: Sending,
     mut first: Option<Unfinished>,
 ) -> Result<(), SystemException> {
     let connect_time = ConnectTime::default();
     let own = call.as_call(arguments, &connect_time);
     loop {
+        let unfinished = match first.take() {
+            Some(unfinished) => unfinished,
+            None => match attempt_at(call, &own, &mut sending) {
+                Ok(()) => return Ok(()),
+                Err(unfinished) => unfinished,
+            },
+        };
+        let Sending { forwarded, redirections } = &mut sending;
+        let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+        match redirections.next(&own, target, unfinished)? {
+            Next::Again => {}
+            Next::Original => *forwarded = None,
+            Next::Forwarded(binding) => *forwarded = Some(binding),
+        }
         if call.state.lock().is_cancelled {
             return Ok(());
-        }
-        let outcome = match first.take() {
-            Some(unfinished) => Err(unfinished),
-            None => attempt_at(call, &own),
-        };
-        let Err(unfinished) = outcome else { return Ok(()) };
-        let (forwarded, mut redirections) = {
-            let mut state = call.state.lock();
-            (state.attempt.forwarded.clone(), std::mem::take(&mut state.redirections))
-        };
-        let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
-        let next = redirections.next(&own, target, unfinished);
-        let mut state = call.state.lock();
-        state.redirections = redirections;
-        match next? {
-            Next::Again => {}
-            Next::Original => state.attempt.forwarded = None,
-            Next::Forwarded(binding) => state.attempt.forwarded = Some(binding),
         }
     }
 }
 
 /// Ends a call on the thread that would have sent it.
 pub(super) fn finish(call: &Arc<PendingCall>, answer: Answer) {
-    if let Some(calls_back) = Arc::clone(call).complete(answer) {
-        calls_back.run_call_back();
+    if call.complete(call.state.lock(), answer) {
+        call.run_call_back();
     }
 }
 
 /// One attempt, after which the request has been sent.
-fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>) -> Attempt {
-    let forwarded = {
-        let mut state = call.state.lock();
-        state.attempt.is_intercepted = false;
-        state.attempt.forwarded.clone()
-    };
+fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) -> Attempt {
+    let forwarded = sending.forwarded.clone();
     let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
     let routes = target.routes(call.object.core());
     if routes.local.is_some() {
@@ -156,10 +153,10 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>) -> Attempt {
         return Ok(());
     }
     if routes.interceptors.is_empty() {
-        return send_by(call, own, routes);
+        return send_by(call, own, routes, sending);
     }
     intercept_sending(call, target, routes, |info: &ClientRequestInfo<'_>| {
-        send_by(call, &Call { info: Some(info), ..*own }, routes)
+        send_by(call, &Call { info: Some(info), ..*own }, routes, sending)
     })
 }
 
@@ -174,55 +171,22 @@ fn keep(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(),
 }
 
 /// Sends the request by the first route that connects.
-fn send_by(call: &Arc<PendingCall>, own: &Call<'_>, routes: &Routes) -> Attempt {
-    let selection = Selection { wanted: own.wanted(), expects_reply: true, info: own.info };
-    let connect = |route: &Route, wanted: Wanted<'_>| route.cache.pending_connection(wanted);
-    let selected = select_route(own.object, routes, &selection, connect);
-    let (route, mut connection) = selected.map_err(Unfinished::Failed)?;
-    {
-        let mut state = call.state.lock();
-        state.attempt.route = routes.number_of(route);
-        state.is_sending = true;
-    }
-    let sent = send_request(call, own, route, &mut connection);
-    let mut state = call.state.lock();
-    state.is_sending = false;
-    let ended = state.ended_while_sent.take();
-    sent?;
-    state.attempt.is_intercepted = own.info.is_some();
-    let is_cancelled = state.is_cancelled;
-    drop(state);
-    if is_cancelled {
-        call.cancel();
-    } else if let Some(ended) = ended
-        && let Some(calls_back) = Arc::clone(call).end_request(ended)
-    {
-        calls_back.run_call_back();
-    }
-    Ok(())
-}
-
-/// Sends the request over a connection. Once it has been sent, the connection's reader ends the call.
-fn send_request(
+fn send_by(
     call: &Arc<PendingCall>,
     own: &Call<'_>,
-    route: &Route,
-    connection: &mut MultiplexedCall,
+    routes: &Routes,
+    sending: &mut Sending,
 ) -> Attempt {
     let core = call.object.core();
-    let linger = route.cache.idle_limit().unwrap_or(LINGER);
     let most = core.options().max_pending_calls_per_connection;
+    let (route, mut connection) = match open_connection(routes, most) {
+        Some(open) => open,
+        None => connect(own, routes, most).map_err(Unfinished::Failed)?,
+    };
+    let linger = route.cache.idle_limit().unwrap_or(LINGER);
     let request: Arc<dyn PendingRequest> = Arc::<PendingCall>::clone(call);
-    connection.reply_to(request, most, core.threads(), linger).map_err(|reason| {
-        Unfinished::Failed(match reason {
-            NotPending::TooMany => too_many(),
-            NotPending::NoThread(error) => {
-                let code = minor::no_resources::THREADS;
-                let context = ErrorContext::new(Phase::Send).with_source(error);
-                SystemException::no_resources(code, CompletionStatus::No).with_context(context)
-            }
-        })
-    })?;
+    let reads = connection.reply_to(request, core.threads(), linger);
+    reads.map_err(|error| Unfinished::Failed(no_reader(error)))?;
     let body_at = Cell::new(None);
     let arguments = |writer: &mut CdrWriter<'_>| {
         let at = writer.offset();
@@ -230,43 +194,79 @@ fn send_request(
         body_at.set(Some((at, writer.text())));
         Ok(())
     };
-    let sent = send_over(&Call { arguments: &arguments, ..*own }, route, connection);
-    let begun = match sent {
+    let begun = match send_over(&Call { arguments: &arguments, ..*own }, route, &mut connection) {
         Ok(begun) => Some(begun),
         // If it is not there any more, the reader ends the call: the connection has ended.
         Err(unfinished) if connection.take_back() => return Err(unfinished),
         Err(_) => None,
     };
-    let over = connection.begun().map(|(connection, id)| (Arc::clone(connection), id));
+    let arguments = connection
+        .outgoing()
+        .zip(body_at.get())
+        .map(|(outgoing, (at, text))| (outgoing.octets().get(at..).unwrap_or_default(), at, text));
     let mut state = call.state.lock();
-    if let Some(begun) = &begun {
-        state.attempt.text = begun.text;
-        state.over = over;
-    }
     // Then it will not be sent again.
     let is_answered = state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
-    if let Some(outgoing) = connection.outgoing()
-        && let Some((at, text)) = body_at.get()
+    if let Some((body, at, text)) = arguments
         && !is_answered
     {
-        let body = outgoing.octets().get(at..).unwrap_or_default();
         state.arguments = Some(Arguments::new(body, at, text));
         if let Some(counted) = &call.counted {
-            counted.release();
             counted.retain(body.len());
         }
     }
+    state.redirections = std::mem::take(&mut sending.redirections);
+    state.attempt = Attempted {
+        forwarded: sending.forwarded.take(),
+        route: routes.number_of(route),
+        text: begun.as_ref().map(|begun| begun.text).unwrap_or_default(),
+        is_intercepted: own.info.is_some(),
+    };
+    if let Some(begun) = &begun {
+        state.over = Some((Arc::clone(connection.connection()), begun.request_id));
+    }
+    state.is_sending = false;
+    let (ended, is_cancelled) = (state.ended_while_sent.take(), state.is_cancelled);
     drop(state);
-    connection.detach();
+    match &begun {
+        Some(begun) => connection.detach(begun),
+        None => drop(connection),
+    }
+    if is_cancelled {
+        call.cancel();
+    } else if let Some(ended) = ended
+        && call.end_request(call.state.lock(), ended)
+    {
+        call.run_call_back();
+    }
     Ok(())
 }
 
-/// The exception if as many calls are pending as may.
+/// The preferred route, if its connection is open and can be used at once.
+fn open_connection(routes: &Routes, most: usize) -> Option<(&Route, MultiplexedCall)> {
+    if routes.by_priority {
+        return None;
+    }
+    let route = routes.preferred().filter(|route| route.replies)?;
+    Some((route, route.cache.open_pending_connection(most)?))
+}
+
+/// Selects a route, and a connection on which fewer than `most` requests wait for their replies.
+#[inline(never)]
+fn connect<'r>(
+    own: &Call<'_>,
+    routes: &'r Routes,
+    most: usize,
+) -> Result<(&'r Route, MultiplexedCall), SystemException> {
+    let selection = Selection { wanted: own.wanted(), expects_reply: true, info: own.info };
+    let connect = |route: &Route, wanted: Wanted<'_>| route.cache.pending_connection(wanted, most);
+    select_route(own.object, routes, &selection, connect)
+}
+
+/// The exception if the reader of the connection could not be started.
 #[cold]
-fn too_many() -> SystemException {
-    let context = ErrorContext::new(Phase::Send).with_hint(
-        "MaxPendingCalls, MaxPendingCallsPerConnection and MaxPendingOctets set the limits",
-    );
-    SystemException::transient(minor::transient::TOO_MANY_PENDING, CompletionStatus::No)
+fn no_reader(error: io::Error) -> SystemException {
+    let context = ErrorContext::new(Phase::Send).with_source(error);
+    SystemException::no_resources(minor::no_resources::THREADS, CompletionStatus::No)
         .with_context(context)
 }

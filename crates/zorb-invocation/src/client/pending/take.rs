@@ -6,21 +6,24 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::super::attempt::{Unfinished, evaluate};
 use super::super::reply::{Invocation, NO_REPLY, ReadReply};
-use super::call::{Answer, PendingCall};
+use super::call::{Answer, PendingCall, Taken};
 use super::interception::{end_attempt, read_intercepted};
 
 impl PendingCall {
-    /// Reads the result, which is taken with that. It has ended.
-    pub(super) fn read(&self, results: &dyn Invocation) -> Result<(), SystemException> {
-        let (answer, attempt) = self.take_answer();
-        let answer = answer.unwrap_or(Answer::Failed(NO_REPLY));
-        let route = self.route(&attempt);
-        let reply = match &answer {
-            Answer::Reply(reply) => Ok(self.reply(&attempt, route, reply)),
+    /// Reads the result from how it has ended.
+    pub(super) fn read(
+        &self,
+        taken: &Taken,
+        results: &dyn Invocation,
+    ) -> Result<(), SystemException> {
+        let Taken { answer, attempt } = taken;
+        let route = self.route(attempt);
+        let reply = match answer {
+            Answer::Reply(reply) => Ok(self.reply(attempt, route, reply)),
             Answer::Failed(exception) => Err(exception),
         };
         let read = match reply {
-            _ if attempt.is_intercepted => read_intercepted(self, &attempt, reply, results),
+            _ if attempt.is_intercepted => read_intercepted(self, attempt, reply, results),
             Ok(reply) => match evaluate(&reply, &ReadReply::Typed(results), None) {
                 Ok(()) => Ok(()),
                 Err(Unfinished::Failed(exception)) => Err(exception),

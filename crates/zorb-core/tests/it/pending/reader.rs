@@ -1,0 +1,90 @@
+//! The reader of a connection: what its functions may do, what it keeps, and when it ends.
+
+use std::io::Read;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::send_twice;
+use crate::sharing::{answer, read_requests, scripted};
+use crate::support::{Echo, builder, server, until};
+use zorb_cdr::Wire;
+use zorb_core::codegen::Octets;
+use zorb_core::{ObjectRef, Pending};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+
+#[test]
+fn a_function_on_the_reader_cannot_wait_for_another_call() {
+    let (go, wait) = mpsc::channel::<()>();
+    let (_orb, echo, served) = scripted(move |listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        for _ in 0..2 {
+            let requests = read_requests(&mut stream, 1);
+            wait.recv().unwrap();
+            answer(&mut stream, requests);
+        }
+    });
+    let (tell, told) = mpsc::channel();
+    let there = echo.clone();
+    send_twice(echo.object(), 1).on_reply(move |result| {
+        assert_eq!(result.unwrap(), 2);
+        let mut pending = send_twice(there.object(), 2);
+        let refused = pending.wait_timeout(Duration::from_secs(60)).map(Result::unwrap_err);
+        tell.send((refused, pending)).unwrap();
+    });
+    go.send(()).unwrap();
+    let (refused, pending) = told.recv().unwrap();
+    let refused = refused.expect("at once");
+    assert_eq!(refused.kind, SystemExceptionKind::BadInvOrder);
+    assert_eq!(refused.minor, minor::bad_inv_order::WOULD_DEADLOCK);
+    go.send(()).unwrap();
+    assert_eq!(pending.wait().unwrap(), 4, "another thread may wait for it");
+    served.join().unwrap();
+}
+
+#[test]
+fn connections_of_an_orb_that_is_dropped_close() {
+    for calls in ["1", "4"] {
+        let (_, echo, served) = scripted(|listener| {
+            let (mut stream, _) = listener.accept().unwrap();
+            let requests = read_requests(&mut stream, 1);
+            answer(&mut stream, requests);
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream.read_to_end(&mut Vec::new()).is_ok()
+        });
+        let ior = echo.object().to_ior_string();
+        drop(echo);
+        let orb = builder().option("MaxCallsPerConnection", calls).build().unwrap();
+        let echo: Echo = orb.resolve(&ior).unwrap();
+        assert_eq!(send_twice(echo.object(), 1).wait().unwrap(), 2);
+        drop((orb, echo));
+        assert!(served.join().unwrap(), "the reader keeps the connection");
+    }
+}
+
+fn send_mirror(object: &ObjectRef, data: &[u8]) -> Pending<Vec<u8>, SystemException> {
+    object.send("mirror", |writer| Octets::write(data, writer), Octets::read)
+}
+
+#[test]
+fn replies_that_nobody_takes_are_limited() {
+    const CALLS: usize = 200;
+    let (_server, echo) = server();
+    // As many octets as 100 of the replies have.
+    let limited = builder().option("MaxBufferedOctets", "409600");
+    let orb = limited.option("MaxBufferedOctetsPerPeer", "204800").build().unwrap();
+    let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    let data = vec![7; 2_000];
+    let pending: Vec<_> = (0..CALLS).map(|_| send_mirror(there.object(), &data)).collect();
+    // The last reply has arrived.
+    until(|| pending.iter().all(Pending::has_ended));
+    let (taken, refused): (Vec<_>, Vec<_>) =
+        pending.into_iter().map(Pending::wait).partition(Result::is_ok);
+    assert!((50..=100).contains(&taken.len()), "{}", taken.len());
+    for refused in refused {
+        let exception = refused.unwrap_err();
+        assert_eq!(exception.kind, SystemExceptionKind::NoMemory, "{exception}");
+        assert_eq!(exception.completed, CompletionStatus::Maybe);
+    }
+    // Those that were taken count no more.
+    assert_eq!(send_mirror(there.object(), &data).wait().unwrap(), data);
+}

@@ -1,0 +1,99 @@
+//! Calls that are sent again while other servers cannot be connected to.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::send_twice;
+use crate::scripted::{Play, script};
+use crate::support::{Echo, server};
+use zorb_cdr::ByteOrder;
+use zorb_core::{Interface, Orb};
+use zorb_giop::{GiopVersion, IiopProfile, Ior};
+use zorb_tcp::IiopProtocol;
+use zorb_testkit::{Around, WithTransport};
+use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, Transport};
+use zorb_types::SystemExceptionKind;
+
+/// Attempts to connect to [`DEAD_PORT`] take as long as this is locked, and are in vain.
+#[derive(Debug)]
+struct Dead(Arc<Mutex<()>>);
+
+const DEAD_PORT: u16 = 9;
+
+/// How many calls are blocked: as many as threads may be.
+const BLOCKED: usize = 8;
+
+impl Around for Dead {
+    fn connect(
+        &self,
+        inner: &dyn Transport,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        if !endpoint.address().ends_with(&format!(":{DEAD_PORT}")) {
+            return inner.connect(endpoint, options);
+        }
+        drop(self.0.lock().unwrap());
+        let error = std::io::ErrorKind::TimedOut.into();
+        Err(ConnectError::single(endpoint, ConnectPhase::Connect, error))
+    }
+}
+
+fn dead_object() -> Ior {
+    let profile = IiopProfile {
+        version: GiopVersion::V1_2,
+        host: "127.0.0.1".to_owned(),
+        port: DEAD_PORT,
+        object_key: b"dead".to_vec(),
+        components: Vec::new(),
+    };
+    let profiles = vec![profile.encode(ByteOrder::Big).unwrap()];
+    Ior { type_id: "IDL:zorb.test/Echo:1.0".to_owned(), profiles }
+}
+
+/// An ORB, and the lock that makes connecting to the dead server take long.
+fn orb() -> (Orb, Arc<Mutex<()>>) {
+    let lock = Arc::default();
+    let dead = WithTransport::new(IiopProtocol::new(), Dead(Arc::clone(&lock)));
+    let orb = Orb::builder().without_environment().protocol(Arc::new(dead)).build().unwrap();
+    (orb, lock)
+}
+
+#[test]
+fn a_server_that_cannot_be_connected_to_delays_no_call_to_others() {
+    let (_server, real) = server();
+    let (orb, lock) = orb();
+    let blocked = lock.lock().unwrap();
+    let forwards = |there: Ior| {
+        let (ior, served) = script(vec![vec![Play::Forward(there)]]);
+        (orb.resolve::<Echo>(&ior.to_stringified().unwrap()).unwrap(), served)
+    };
+    let (to_dead, _) = forwards(dead_object());
+    let (to_real, _) = forwards(real.object().ior().clone());
+    let waits = send_twice(to_dead.object(), 1);
+    assert_eq!(send_twice(to_real.object(), 2).wait().unwrap(), 4);
+    assert!(!waits.has_ended());
+    drop(blocked);
+    assert_eq!(waits.wait().unwrap_err().kind, SystemExceptionKind::Transient);
+}
+
+#[test]
+fn calls_that_wait_to_be_sent_again_end_on_time() {
+    let (orb, lock) = orb();
+    let plays = (0..=BLOCKED).map(|_| Play::Forward(dead_object()));
+    let (ior, _) = script(vec![plays.collect()]);
+    let text = ior.to_stringified().unwrap();
+    let blocked = lock.lock().unwrap();
+    // Each reference learns only its own forward.
+    let resolve = |_| orb.resolve::<Echo>(&text).unwrap();
+    let patient: Vec<_> = (0..BLOCKED).map(resolve).collect();
+    let patient: Vec<_> = patient.iter().map(|echo| send_twice(echo.object(), 1)).collect();
+    let hasty = resolve(0).with_timeout(Duration::from_secs(1));
+    let mut late = send_twice(hasty.object(), 1);
+    let ended = late.wait_timeout(Duration::from_secs(60)).expect("no thread is free for it");
+    assert_eq!(ended.unwrap_err().kind, SystemExceptionKind::Timeout);
+    drop(blocked);
+    for call in patient {
+        assert_eq!(call.wait().unwrap_err().kind, SystemExceptionKind::Transient);
+    }
+}
