@@ -1,10 +1,12 @@
 //! The operations that are counted, by name.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
 use zorb::dynamic::{DynAny, DynAnyError, Request};
-use zorb::{Any, Interface as _, Typed as _};
+use zorb::{Any, Interface as _, Pending, Typed as _};
 
 use crate::idl::costs::{BinStruct, Counted, Part, counted};
 
@@ -13,6 +15,9 @@ pub const WARM_UP: u32 = 64;
 
 /// Octets of the sequences of octets.
 pub const OCTETS: usize = 4096;
+
+/// The number of pending calls in flight.
+pub const IN_FLIGHT: usize = 32;
 
 /// A call that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +48,8 @@ pub enum Operation {
     DiiOctets,
     /// No call: 64 structures composed and decomposed leaf by leaf.
     Leaves,
+    /// [`Void`](Self::Void), sent without waiting, and the result of an earlier one.
+    Pending,
 }
 
 impl Operation {
@@ -64,7 +71,7 @@ impl Operation {
 
     /// All operations.
     pub fn every() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().chain(Self::DYNAMIC)
+        Self::ALL.into_iter().chain(Self::DYNAMIC).chain([Self::Pending])
     }
 
     /// The name on command lines and in records.
@@ -84,6 +91,7 @@ impl Operation {
             Self::DiiLong => "dii-long",
             Self::DiiOctets => "dii-octets",
             Self::Leaves => "leaves",
+            Self::Pending => "pending",
         }
     }
 
@@ -95,13 +103,15 @@ impl Operation {
 }
 
 /// The arguments of all operations, created once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Arguments {
     octets: Vec<u8>,
     structs: Vec<BinStruct>,
     parts: Vec<Part>,
     /// Made by the first call of it.
     request: OnceLock<Request>,
+    /// The calls whose results have not been taken.
+    pending: RefCell<VecDeque<Pending<()>>>,
 }
 
 impl Default for Arguments {
@@ -113,6 +123,7 @@ impl Default for Arguments {
             structs: vec![data; 64],
             parts: (0..16).map(part).collect(),
             request: OnceLock::new(),
+            pending: RefCell::default(),
         }
     }
 }
@@ -166,12 +177,24 @@ impl Arguments {
                 request.invoke().map(|_| true).map_err(|_| wrong())
             }
             Operation::Leaves => leaves(&self.structs).map_err(|_| wrong()),
+            Operation::Pending => return self.send(counted),
         };
         match right {
             Ok(true) => Ok(()),
             Ok(false) => Err(wrong()),
             Err(exception) => Err(exception),
         }
+    }
+}
+
+impl Arguments {
+    /// Sends a call, and waits for an earlier one.
+    #[inline(never)]
+    fn send(&self, counted: &Counted) -> zorb::Result<()> {
+        let mut pending = self.pending.borrow_mut();
+        pending.push_back(counted.as_object().send("nothing", |_| Ok(()), |_| Ok(())));
+        let oldest = if pending.len() > IN_FLIGHT { pending.pop_front() } else { None };
+        oldest.map_or(Ok(()), Pending::wait)
     }
 }
 

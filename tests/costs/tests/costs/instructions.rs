@@ -29,6 +29,13 @@ const FEW: u64 = 10;
 /// written inline, and not through a trait object.
 const LITE_SERVER: f64 = 8.0;
 
+/// The same of a pending call, for which two threads share the work: how many replies the reader receives at once depends on
+/// who is faster.
+const OF_THREADS: f64 = 10.0;
+/// The maximum instructions of a pending void call, in those of one that waits: the aim is 1.5. If replies arrive one by
+/// one, as here, the reader wakes for each.
+const PENDING: f64 = 3.5;
+
 /// Instructions of one call.
 type Counts = BTreeMap<(Side, &'static str), u64>;
 
@@ -48,7 +55,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial(name, needs.clone(), move || compare_lane(kind))
     };
     let lanes = lanes::KINDS.map(in_lane);
-    kept().map(|(side, operation)| one(side, operation)).chain([lite]).chain(lanes).collect()
+    let pending =
+        crate::trial("instructions/pending".into(), tool::valgrind(), pending_costs_little_more);
+    let kept = kept().map(|(side, operation)| one(side, operation));
+    kept.chain([lite, pending]).chain(lanes).collect()
 }
 
 /// The recorded calls over GIOPlite and short messages.
@@ -65,7 +75,8 @@ fn kept() -> impl Iterator<Item = (Side, Operation)> {
         }
         _ => (*side, *operation) != (Side::Server, Operation::OneWay),
     });
-    calls.chain(Operation::DYNAMIC.map(|operation| (Side::Client, operation)))
+    let others = Operation::DYNAMIC.into_iter().chain([Operation::Pending]);
+    calls.chain(others.map(|operation| (Side::Client, operation)))
 }
 
 /// The compiler's version and host.
@@ -99,7 +110,19 @@ fn compare(side: Side, operation: &'static str) -> Result<(), String> {
     let now = counts.get(&(side, operation)).ok_or("nothing was counted")?;
     let record = Record::read()?;
     let then = record.counts.get(&(side, operation)).ok_or("there is no record")?;
-    within(*now, *then, TOLERANCE)
+    within(*now, *then, if operation == Operation::Pending.name() { OF_THREADS } else { TOLERANCE })
+}
+
+/// A call whose caller does not wait, with all that the reader does for it, costs little more than one that waits.
+fn pending_costs_little_more() -> Result<(), String> {
+    let counts = counted()?;
+    let count = |operation: Operation| counts.get(&(Side::Client, operation.name())).copied();
+    let (pending, void) =
+        count(Operation::Pending).zip(count(Operation::Void)).ok_or("nothing was counted")?;
+    if pending as f64 <= void as f64 * PENDING {
+        return Ok(());
+    }
+    Err(format!("a pending call takes {pending} instructions, one that waits {void}"))
 }
 
 /// The same of a void request at the server, by how it is served.
