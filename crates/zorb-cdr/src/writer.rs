@@ -173,9 +173,13 @@ impl<'b> CdrWriter<'b> {
         self.buffer.extend_from_slice(octets);
     }
 
-    /// As [`put`](Self::put), for octets that may be many.
+    /// As [`put`](Self::put), for octets that may be many: they may be sent from where they are. `what` they are is for the
+    /// error.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
     #[inline]
-    pub(crate) fn put_run(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
+    pub fn put_run(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
         let taken = match &mut self.outlet {
             Some(outlet) => outlet.offer(self.buffer, octets),
             None => false,

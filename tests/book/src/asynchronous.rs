@@ -1,6 +1,6 @@
 //! Calls without waiting.
 
-use zorb::{Error, Pending};
+use zorb::{CdrWriter, Error, ObjectRef, Pending, Wire};
 
 zorb::include_idl!("clock_ami");
 use clock::Teller;
@@ -18,6 +18,12 @@ pub fn all_zones(clock: &Teller, zones: &[&str]) -> Vec<Result<u32, SecondsSince
 pub async fn difference(clock: &Teller, zones: [&str; 2]) -> Result<i64, Error> {
     let [first, second] = zones.map(|zone| clock.send_seconds_since_midnight(zone));
     Ok(i64::from(first.await?) - i64::from(second.await?))
+}
+
+/// The times of several clocks in one zone.
+pub fn ask_all(clocks: &[ObjectRef], zone: &str) -> Vec<Pending<u32>> {
+    let arguments = |writer: &mut CdrWriter<'_>| String::write(zone, writer);
+    ObjectRef::send_to_all(clocks, "seconds_since_midnight", arguments, u32::read)
 }
 
 #[cfg(test)]
@@ -71,6 +77,14 @@ mod tests {
         let results = all_zones(&clock, &["UTC", "moon", "UTC"]);
         assert!(matches!(results[1], Err(SecondsSinceMidnightError::UnknownZone(_))));
         assert_eq!([&results[0], &results[2]].map(|it| *it.as_ref().unwrap()), [43_200; 2]);
+    }
+
+    #[test]
+    fn many_clocks_are_asked_at_once() {
+        let (_server, _client, clock) = served(Noon);
+        let clocks = vec![zorb::Interface::as_object(&clock).clone(); 10];
+        let times = ask_all(&clocks, "UTC").into_iter().map(Pending::wait);
+        assert_eq!(times.map(Result::unwrap).collect::<Vec<_>>(), [43_200; 10]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod first;
 mod interleaved;
 mod reader;
 mod resent;
+mod to_all;
 
 use std::collections::BTreeSet;
 use std::future::Future;

@@ -13,6 +13,7 @@ mod interception;
 mod resend;
 mod send;
 mod take;
+mod to_all;
 
 use std::borrow::Cow;
 use std::fmt;
