@@ -62,8 +62,9 @@ pub struct OrbCore {
     code_sets: CodeSetComponentInfo,
     message_budget: Arc<MessageBudget>,
     peer_shares: PeerShares,
-    /// For decoded values: half of the budget.
+    /// For decoded values: half of the budget. They are charged to both.
     decoded: Arc<MessageBudget>,
+    decoded_shares: PeerShares,
     held: Arc<HeldCounts>,
     state: AtomicU8,
     serves: AtomicBool,
@@ -87,13 +88,15 @@ impl OrbCore {
         let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
         let message_budget = budget(options.max_buffered_octets);
         let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
-        let decoded = MessageBudget::part_of(Arc::clone(&message_budget), 0);
+        let decoded = Arc::new(MessageBudget::new(message_budget.limit() / 2));
+        let decoded_of_peer = options.max_buffered_octets_per_peer.div_ceil(2);
         Arc::new(Self {
             threads: ThreadCount::of_orb(options.thread_limit(), &options.id),
             options,
             message_budget,
             peer_shares,
-            decoded: Arc::new(decoded),
+            decoded_shares: PeerShares::new(&decoded, decoded_of_peer),
+            decoded,
             held: Arc::default(),
             extensions: Lock::default(),
             protocols: Arc::default(),
@@ -134,12 +137,20 @@ impl OrbCore {
         &self.peer_shares
     }
 
-    /// Charges memory for the decoded values of a message to the budget. The decoded values of all messages together may
-    /// use half of the budget; `None` if that is used up.
-    pub fn charge_decoded(&self, octets: usize) -> Option<Charge> {
+    /// Charges memory for the decoded values of a message to the budget, until the result is dropped. The decoded values
+    /// of all messages together may use half of the budget, and those of one address half of its share; `None` if that is
+    /// used up. `share` returns the address's part of each, if they come from one.
+    pub fn charge_decoded(
+        &self,
+        octets: usize,
+        share: impl Fn(&PeerShares) -> Option<Arc<MessageBudget>>,
+    ) -> Option<[Charge; 2]> {
         self.decoded.raise_limit(self.message_budget.limit() / 2);
-        let mut charge = Charge::to(Arc::clone(&self.decoded));
-        charge.set(octets).then_some(charge)
+        let budgets =
+            [(&self.peer_shares, &self.message_budget), (&self.decoded_shares, &self.decoded)];
+        let mut charges = budgets
+            .map(|(shares, whole)| Charge::to(share(shares).unwrap_or_else(|| Arc::clone(whole))));
+        charges.iter_mut().all(|charge| charge.set(octets)).then_some(charges)
     }
 
     /// The ORB's options.

@@ -10,7 +10,8 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use zorb_cdr::ReadContext;
-use zorb_transport::Stream;
+use zorb_giop::MessageBudget;
+use zorb_transport::{PeerShares, Stream};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::orb_core::OrbCore;
@@ -24,6 +25,8 @@ pub trait ServedConnection: Send + Sync {
     fn context(&self) -> &dyn ReadContext;
     /// The stream of its messages.
     fn stream(&self) -> &Arc<dyn Stream>;
+    /// The share of its client in `shares`.
+    fn share(&self, shares: &PeerShares) -> Arc<MessageBudget>;
     /// The buffer strategy of its replies, if a servant has set one.
     fn buffer_strategy(&self) -> Option<BufferStrategy>;
     /// Sets the buffer strategy of its replies.
@@ -92,6 +95,11 @@ pub fn would_deadlock() -> SystemException {
 /// collocated calls.
 pub fn served_connection() -> Option<Arc<dyn ServedConnection>> {
     if in_upcall() && collocated_upcalls() == 0 { last_served() } else { None }
+}
+
+/// The connection for whose request the calling thread works, also in collocated calls.
+pub fn connection_of_upcall() -> Option<Arc<dyn ServedConnection>> {
+    if in_upcall() { last_served() } else { None }
 }
 
 /// The number of collocated calls that the calling thread executes, each within the one before.

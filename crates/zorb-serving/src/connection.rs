@@ -25,7 +25,7 @@ use zorb_giop::{
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
 use zorb_poa::ResumePass;
-use zorb_transport::{BusyWait, Protocol, Stream, log_limited};
+use zorb_transport::{BusyWait, PeerShares, Protocol, Stream, log_limited};
 
 use crate::context::ServerContext;
 use crate::events::Events;
@@ -51,6 +51,8 @@ pub(crate) struct ServerConnection {
     pub(super) serving_lane: Arc<dyn ServingLane>,
     /// The account that its messages are charged to: its client's share.
     pub(super) budget: Arc<MessageBudget>,
+    /// Whether all messages come from one peer; not in datagrams.
+    has_peer: bool,
     /// Its number in the lane's table.
     pub(super) slot: u32,
     /// The profiles that lead to its endpoint.
@@ -188,12 +190,11 @@ impl ServerConnection {
         let _ = stream.set_recv_timeout(options.idle_timeout);
         #[cfg(feature = "buffers")]
         let gather_threshold = stream.gather_threshold().unwrap_or(usize::MAX);
-        let budget = match protocol.carries_replies() {
-            true => core.peer_shares().share(&*stream),
-            false => core.peer_shares().share_of_datagrams(),
-        };
+        let has_peer = protocol.carries_replies();
+        let budget = share(core.peer_shares(), &*stream, has_peer);
         let connection = Arc::new(Self {
             budget,
+            has_peer,
             stream,
             core: Arc::clone(core),
             lane: Arc::clone(lane),
@@ -376,6 +377,14 @@ impl ServerConnection {
     }
 }
 
+/// The share of the peer of a stream, or that of all senders of datagrams.
+fn share(shares: &PeerShares, stream: &dyn Stream, has_peer: bool) -> Arc<MessageBudget> {
+    match has_peer {
+        true => shares.share(stream),
+        false => shares.share_of_datagrams(),
+    }
+}
+
 impl ServedConnection for ServerConnection {
     fn orb(&self) -> &Arc<OrbCore> {
         self.core.orb()
@@ -387,6 +396,10 @@ impl ServedConnection for ServerConnection {
 
     fn stream(&self) -> &Arc<dyn Stream> {
         &self.stream
+    }
+
+    fn share(&self, shares: &PeerShares) -> Arc<MessageBudget> {
+        share(shares, &*self.stream, self.has_peer)
     }
 
     fn buffer_strategy(&self) -> Option<BufferStrategy> {

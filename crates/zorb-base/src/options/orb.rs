@@ -106,7 +106,7 @@ macro_rules! orb_options {
                 /// process share, a quarter of the memory.
                 "MaxBufferedOctets" max_buffered_octets: usize = 0, 0..=1 << 40, "octets";
                 /// Maximum part of MaxBufferedOctets for the connections to one IP address, and for those to local
-                /// peers together; 0 for half.
+                /// peers together, of which decoded values may be half; 0 for half.
                 "MaxBufferedOctetsPerPeer" max_buffered_octets_per_peer: usize = 0, 0..=1 << 40, "octets";
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.

@@ -1,7 +1,6 @@
 //! Requests that need more memory than the process has.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex};
 
@@ -11,7 +10,7 @@ use zorb_giop::{
     GiopVersion, HEADER_SIZE, MessageHeader, MessageWriter, ReplyHeader, RequestStart,
     ResponseFlags, TargetAddress,
 };
-use zorb_testkit::{in_own_process, limit_address_space};
+use zorb_testkit::{connect_from, in_own_process, limit_address_space};
 use zorb_types::{Any, SystemException, SystemExceptionKind, minor};
 
 use crate::support::builder;
@@ -75,7 +74,13 @@ const OPERATIONS: [(&str, u32); 4] = [("anys", 4), ("lists", 4), ("flags", 1), (
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 /// Sends a request with as many octets of zeros as elements, and returns the reply's body.
-fn call(
+fn call(address: &str, key: &[u8], operation: (&str, u32), octets: u32) -> Option<Result<i32>> {
+    call_from("127.0.0.1", address, key, operation, octets)
+}
+
+/// As [`call`], from an address of this machine.
+fn call_from(
+    client: &str,
     address: &str,
     key: &[u8],
     (operation, each): (&str, u32),
@@ -99,7 +104,7 @@ fn call(
     let header = MessageHeader { size: header.size + octets, ..header }.to_octets();
     request[..HEADER_SIZE].copy_from_slice(&header);
 
-    let mut stream = TcpStream::connect(address).ok()?;
+    let mut stream = connect_from(client, address).ok()?;
     stream.write_all(&request).ok()?;
     let mut left = octets as usize;
     while left > 0 {
@@ -164,16 +169,16 @@ fn many_large_requests_at_once_do_not_end_a_process_with_little_memory() {
     });
 }
 
-/// Tells when it has the values of the first request, and keeps them until told.
+/// Tells when it has the values of a request, and keeps them until told: for as many requests as there are receivers.
 struct Keep {
     has_them: Sender<()>,
-    goes_on: Mutex<Option<Receiver<()>>>,
+    go_on: Mutex<Vec<Receiver<()>>>,
 }
 
 impl BulkServant for Keep {
     fn anys(&self, values: &[Any]) -> Result<i32> {
-        let first = self.goes_on.lock().unwrap().take();
-        if let Some(goes_on) = first {
+        let kept = self.go_on.lock().unwrap().pop();
+        if let Some(goes_on) = kept {
             self.has_them.send(()).unwrap();
             let _ = goes_on.recv();
         }
@@ -194,33 +199,44 @@ impl BulkServant for Keep {
 }
 
 #[test]
-fn decoded_values_have_half_of_the_memory_for_messages() {
-    let listens = builder().option("MaxBufferedOctets", (64 << 20).to_string());
+fn decoded_values_have_half_of_the_memory_for_messages_and_those_of_one_address_half_of_it() {
+    let listens = builder().option("MaxBufferedOctets", (128 << 20).to_string());
     let server = listens.listen("iiop://127.0.0.1:0").build().unwrap();
     server.serve().unwrap();
     let (has_them, told) = channel();
-    let (go_on, goes_on) = channel();
-    let keep = Keep { has_them, goes_on: Mutex::new(Some(goes_on)) };
+    let (go_on, receivers): (Vec<_>, _) = (0..2).map(|_| channel()).unzip();
+    let keep = Keep { has_them, go_on: Mutex::new(receivers) };
     let bulk: Bulk = server.root_poa().activate(keep).unwrap();
     let profile = bulk.0.ior().iiop_profiles().next().unwrap();
     let address = format!("{}:{}", profile.host, profile.port);
     let key = profile.object_key;
-    // 24 MiB decoded.
-    let anys = u32::try_from((24 << 20) / size_of::<Any>() * 4).unwrap();
-    let kept = {
-        let (address, key) = (address.clone(), key.clone());
-        std::thread::spawn(move || call(&address, &key, ("anys", 4), anys))
+    // 30 MiB decoded, of 64 for all and 32 for each address.
+    let anys = u32::try_from((30 << 20) / size_of::<Any>() * 4).unwrap();
+    let call = |from: &str, operation, octets| call_from(from, &address, &key, operation, octets);
+    let refuses = |from| {
+        for operation in [("anys", 4), ("lists", 4)] {
+            let refused = call(from, operation, anys).unwrap().unwrap_err();
+            assert_eq!(refused.kind, SystemExceptionKind::NoMemory, "{operation:?}: {refused}");
+        }
+        // Small messages are served.
+        assert_eq!(call(from, ("flags", 1), 5), Some(Ok(5)));
     };
-    told.recv().unwrap();
-    for operation in [("anys", 4), ("lists", 4)] {
-        let refused = call(&address, &key, operation, anys).unwrap().unwrap_err();
-        assert_eq!(refused.kind, SystemExceptionKind::NoMemory, "{operation:?}: {refused}");
+    let keeps = |from: &'static str| {
+        let (address, key) = (address.clone(), key.clone());
+        let kept = std::thread::spawn(move || call_from(from, &address, &key, ("anys", 4), anys));
+        told.recv().unwrap();
+        kept
+    };
+    let one = keeps("127.0.0.1");
+    refuses("127.0.0.1");
+    // Others still have memory, until half of it is in use.
+    let other = keeps("127.0.0.2");
+    refuses("127.0.0.3");
+    go_on.iter().for_each(|it| it.send(()).unwrap());
+    for kept in [one, other] {
+        assert!(matches!(kept.join().unwrap(), Some(Ok(_))));
     }
-    // Small messages are served.
-    assert_eq!(call(&address, &key, ("flags", 1), 5), Some(Ok(5)));
-    go_on.send(()).unwrap();
-    assert!(matches!(kept.join().unwrap(), Some(Ok(_))));
-    assert!(matches!(call(&address, &key, ("anys", 4), anys), Some(Ok(_))));
+    assert!(matches!(call("127.0.0.1", ("anys", 4), anys), Some(Ok(_))));
     server.shutdown(true).unwrap();
 }
 

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use zorb_base::orb_core::OrbCore;
+use zorb_base::upcall_thread::connection_of_upcall;
 use zorb_cdr::ReadContext;
 use zorb_poa::Adapters;
+use zorb_transport::PeerShares;
 
 use super::cache::ConnectionCache;
 use super::jobs::Jobs;
@@ -119,6 +121,9 @@ impl ReadContext for ClientCore {
     }
 
     fn charge(&self, octets: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        Some(Arc::new(self.orb.charge_decoded(octets)?))
+        // Arguments, and the results that the upcall gets from others, are the memory of its client.
+        let client = connection_of_upcall();
+        let share = |shares: &PeerShares| Some(client.as_ref()?.share(shares));
+        Some(Arc::new(self.orb.charge_decoded(octets, share)?))
     }
 }

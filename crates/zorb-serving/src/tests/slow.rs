@@ -1,16 +1,16 @@
 //! Slow peers, and connections above the limit.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use socket2::{Domain, Socket, Type};
 use zorb_base::options::{Options, Origin};
 use zorb_base::process_limits::max_connections;
 use zorb_os::poll::is_readable;
 use zorb_testkit::{
-    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, in_own_process, limit_descriptors, until,
+    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from, in_own_process,
+    limit_descriptors, until,
 };
 
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
@@ -54,7 +54,7 @@ impl Server {
 
     /// Connects a client, and waits until it has been accepted.
     fn client(&self) -> Client {
-        self.client_at("127.0.0.1:0")
+        self.client_at("127.0.0.1")
     }
 
     /// A client with this address that has been accepted.
@@ -64,13 +64,10 @@ impl Server {
         };
         let before = accepted(self);
         let endpoints = self.pool.endpoints();
-        let server: SocketAddr = endpoints[0][0].trim_start_matches("iiop://").parse().unwrap();
-        let address: SocketAddr = address.parse().unwrap();
-        let client = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        client.bind(&address.into()).unwrap();
-        client.connect(&server.into()).unwrap();
+        let server = endpoints[0][0].trim_start_matches("iiop://");
+        let client = connect_from(address, server).unwrap();
         until(|| accepted(self) > before);
-        Client(client.into())
+        Client(client)
     }
 
     fn connections(&self) -> usize {
@@ -275,14 +272,14 @@ fn the_messages_of_one_address_leave_memory_for_others() {
         let budget = Arc::clone(server.core.message_budget());
         let hostile: Vec<_> = (1..=2)
             .map(|count| {
-                let mut client = server.client_at("127.0.0.2:0");
+                let mut client = server.client_at("127.0.0.2");
                 client.send(&part_of_request(600 << 10));
                 until(|| budget.used() == count * charged);
                 client
             })
             .collect();
         for _ in 0..10 {
-            let mut client = server.client_at("127.0.0.2:0");
+            let mut client = server.client_at("127.0.0.2");
             client.send(&part_of_request(64 << 10));
             assert_eq!(client.rest().get(7), Some(&CLOSE_CONNECTION), "{strategy:?}");
         }
@@ -291,7 +288,7 @@ fn the_messages_of_one_address_leave_memory_for_others() {
             other.send(&large_locate_request(1 << 20));
             other.reply();
         }
-        assert!(server.client_at("127.0.0.2:0").is_served(), "a small message needs no memory");
+        assert!(server.client_at("127.0.0.2").is_served(), "a small message needs no memory");
         drop(hostile);
         server.pool.destroy().unwrap();
         assert_eq!(budget.used(), 0);
@@ -392,7 +389,7 @@ fn one_address_that_waits_for_replies_leaves_connections_to_others() {
         // Three do not fit: one that does not read makes room for the third.
         let mut greedy = Vec::new();
         for waiting in [1, 2, 2] {
-            let client = server.client_at("127.0.0.2:0");
+            let client = server.client_at("127.0.0.2");
             client.leave_replies_unread(&server, waiting);
             greedy.push(client);
         }
