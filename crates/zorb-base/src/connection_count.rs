@@ -1,17 +1,32 @@
 //! Counts the connections that the ORBs of the process have accepted, those that they have opened, and those that upcalls
-//! have opened. Each count has its own limit, which leaves some descriptors free. Together the connections can still need
-//! more descriptors than the process has; idle ones are then closed.
+//! have opened. The first two have one limit in common, which leaves some descriptors free; either may use all but an
+//! eighth of it, so that none keeps the other out.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::process_limits::{max_called, max_served};
 
+/// The part of a common limit that a count leaves to the other one at least, as a divisor.
+const LEFT: usize = 8;
+
 /// The number of connections that are open, and how many there should be.
 #[derive(Debug)]
 pub struct ConnectionCount {
     open: AtomicUsize,
     most: usize,
+    /// The count with which it has the limit in common, if there is one.
+    other: Option<fn() -> &'static Self>,
+}
+
+/// Closes an accepted connection that is idle, and returns whether there was one.
+type ClosesAccepted = fn() -> bool;
+
+static CLOSES_ACCEPTED: OnceLock<ClosesAccepted> = OnceLock::new();
+
+/// Sets what closes accepted connections of the process. Only the first call has an effect.
+pub fn set_closes_accepted(close: ClosesAccepted) {
+    let _ = CLOSES_ACCEPTED.set(close);
 }
 
 /// One of them, until dropped.
@@ -24,13 +39,14 @@ pub struct Counted {
 impl ConnectionCount {
     /// A count of zero connections, with the limit `most`.
     pub const fn new(most: usize) -> Self {
-        Self { open: AtomicUsize::new(0), most }
+        Self { open: AtomicUsize::new(0), most, other: None }
     }
 
-    /// The connections that all ORBs of the process have accepted: as many as it has descriptors for.
-    pub fn of_process() -> &'static Self {
+    /// The connections that all ORBs of the process have accepted: with those that they have
+    /// [opened](Self::of_clients) as many as it has descriptors for.
+    pub fn of_servers() -> &'static Self {
         static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
-        COUNT.get_or_init(|| Self::new(max_served()))
+        COUNT.get_or_init(|| Self { other: Some(Self::of_clients), ..Self::new(max_served()) })
     }
 
     /// The connections to servers that the upcalls of all ORBs of the process have opened.
@@ -39,15 +55,33 @@ impl ConnectionCount {
         COUNT.get_or_init(|| Self::new(max_called()))
     }
 
-    /// All connections to servers that the ORBs of the process have opened: as many as it has descriptors for.
+    /// All connections to servers that the ORBs of the process have opened: with those that they have
+    /// [accepted](Self::of_servers) as many as it has descriptors for.
     pub fn of_clients() -> &'static Self {
         static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
-        COUNT.get_or_init(|| Self::new(max_served()))
+        COUNT.get_or_init(|| Self { other: Some(Self::of_servers), ..Self::new(max_served()) })
+    }
+
+    /// How many there may be now.
+    fn limit(&self) -> usize {
+        let Some(other) = self.other else { return self.most };
+        let others = other().open.load(Ordering::Relaxed).max(self.most / LEFT);
+        self.most.saturating_sub(others)
+    }
+
+    /// As [`enter_below`](Self::enter_below), when that failed because the process has accepted too many connections: closes
+    /// one of them, and counts one more, as the descriptor will be free in a moment.
+    #[cold]
+    pub fn enter_for_accepted(&'static self, most: usize) -> Option<Counted> {
+        let most = if most == 0 { self.most } else { most };
+        let has_own_room = self.open.load(Ordering::Relaxed) < most.min(self.most);
+        let closes = has_own_room && CLOSES_ACCEPTED.get().is_some_and(|close| close());
+        closes.then(|| self.enter())
     }
 
     /// Counts one more if there are fewer than `most`; 0 for as many as there should be.
     pub fn enter_below(&'static self, most: usize) -> Option<Counted> {
-        let most = if most == 0 { self.most } else { most };
+        let most = if most == 0 { self.most } else { most }.min(self.limit());
         let more = |open| (open < most).then_some(open + 1);
         let entered = self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         entered.ok().map(|_| Counted { count: self, is_excess: false })
@@ -56,7 +90,7 @@ impl ConnectionCount {
     /// Counts one more.
     pub fn enter(&'static self) -> Counted {
         let before = self.open.fetch_add(1, Ordering::Relaxed);
-        Counted { count: self, is_excess: before >= self.most }
+        Counted { count: self, is_excess: before >= self.limit() }
     }
 }
 
@@ -97,5 +131,25 @@ mod tests {
         assert_eq!(open.each_ref().map(Option::is_some), [true, false, true, false]);
         drop(open);
         assert_eq!(COUNT.open.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn two_counts_have_one_limit_and_neither_keeps_the_other_out() {
+        static ONE: ConnectionCount =
+            ConnectionCount { other: Some(|| &OTHER), ..ConnectionCount::new(80) };
+        static OTHER: ConnectionCount =
+            ConnectionCount { other: Some(|| &ONE), ..ConnectionCount::new(80) };
+        let all = |count: &'static ConnectionCount, most| {
+            std::iter::from_fn(|| count.enter_below(most)).collect::<Vec<_>>()
+        };
+        let [ones, others] = [&ONE, &OTHER].map(|count| all(count, 0));
+        assert_eq!([ones.len(), others.len()], [70, 10]);
+        assert!(ONE.enter().is_excess() && OTHER.enter().is_excess());
+        drop(ones);
+        let more = all(&OTHER, 30);
+        assert_eq!(others.len() + more.len(), 30, "a limit of its own");
+        assert_eq!(all(&ONE, 0).len(), 50);
+        drop((others, more));
+        assert_eq!(all(&OTHER, 0).len(), 70);
     }
 }

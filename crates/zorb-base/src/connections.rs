@@ -123,7 +123,7 @@ impl<C> Connections<C> {
             free = self.wait_for_slot(free);
         }
         let slot = free.slots.pop()?;
-        let counted = ConnectionCount::of_process().enter();
+        let counted = ConnectionCount::of_servers().enter();
         let is_excess_of_process = counted.is_excess();
         if let Some(entry) = free.taken.get_mut(slot as usize) {
             *entry = Some(Taken { peer, _counted: counted });

@@ -125,7 +125,7 @@ macro_rules! orb_options {
                 /// Maximum number of connections that the clients of the process may have open when this ORB opens
                 /// another; at the limit, the least recently used idle connection is closed, except those of queues of
                 /// one-way calls; if all are in use, the call waits in order until its time to connect is over; 0 for
-                /// seven eighths of the descriptors, at least 16 fewer than there are.
+                /// what those that are accepted leave of seven eighths of the descriptors, at least an eighth of that.
                 "MaxClientConnections" max_client_connections: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a client opens to one endpoint, not counting those of queues of
                 /// one-way calls; further callers wait for one, except inside upcalls.

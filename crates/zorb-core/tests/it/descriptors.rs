@@ -1,14 +1,15 @@
 //! Descriptors of unused connections.
 
-use std::io::Read;
-use std::net::{Shutdown, TcpStream};
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::{
-    CLOSE_CONNECTION, Log, LogLine, exhaust_descriptors, in_own_process, limit_descriptors,
+    CLOSE_CONNECTION, LOCATE_REQUEST, Log, LogLine, exhaust_descriptors, in_own_process,
+    limit_descriptors,
 };
 
 use crate::pending::send_twice;
@@ -140,6 +141,68 @@ fn a_server_without_descriptors_says_so_to_clients_and_in_its_log() {
                 && line.field("error").is_some_and(|error| error.contains("os error 24"))
         };
         assert!(log.lines().iter().any(said), "{:?}", log.lines());
+        orb.shutdown(true).unwrap();
+    });
+}
+
+/// Whether a server has closed the connection of a client that does not wait.
+fn is_closed(client: &TcpStream) -> bool {
+    client.set_nonblocking(true).unwrap();
+    (&*client).read(&mut [0; 64]).is_ok()
+}
+
+#[test]
+fn accepted_connections_and_opened_ones_have_one_limit() {
+    let name = "descriptors::accepted_connections_and_opened_ones_have_one_limit";
+    in_own_process(name, || {
+        // 48 for connections, and 6 of them for either kind in any case.
+        limit_descriptors(64);
+        let orb = builder().listen("iiop://127.0.0.1:0").option("MaxConnectionsPerPeer", "48");
+        let orb = orb.build().unwrap();
+        orb.serve().unwrap();
+        limit_descriptors(512); // for the peers, too
+        let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        let ask = || {
+            let mut client = TcpStream::connect(&address).unwrap();
+            client.write_all(LOCATE_REQUEST).unwrap();
+            client.read_exact(&mut [0; 20]).unwrap();
+            client
+        };
+        let mut idle: Vec<_> = (0..48).map(|_| ask()).collect();
+        let mut are_closed = |count: usize| {
+            until(|| {
+                idle.retain(|client| !is_closed(client));
+                idle.len() <= 48 - count
+            });
+            assert_eq!(idle.len(), 48 - count);
+        };
+        are_closed(6);
+        // Six calls have room, and for each of the others an accepted connection closes.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        silent.set_nonblocking(true).unwrap();
+        let url = format!("corbaloc:iiop:1.2@{}/silent", silent.local_addr().unwrap());
+        let caller = builder().build().unwrap();
+        let there: Echo = caller.string_to_object(&url).unwrap().unwrap().unchecked_narrow();
+        std::thread::scope(|scope| {
+            let calls: Vec<_> = (0..10)
+                .map(|value| {
+                    scope.spawn({
+                        let there = there.clone();
+                        move || there.twice(value)
+                    })
+                })
+                .collect();
+            let mut called = Vec::new();
+            until(|| {
+                called.extend(std::iter::from_fn(|| silent.accept().ok()));
+                called.len() == 10
+            });
+            are_closed(10);
+            drop((called, silent));
+            assert!(calls.into_iter().all(|call| call.join().unwrap().is_err()));
+        });
+        drop(ask());
+        caller.shutdown(true).unwrap();
         orb.shutdown(true).unwrap();
     });
 }

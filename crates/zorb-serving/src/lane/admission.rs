@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use zorb_base::accepting::Admission;
+use zorb_base::connection_count::set_closes_accepted;
 use zorb_base::connections::{Evictable, Evicted, Excess, Reserved};
 use zorb_base::progress::Progress;
 use zorb_base::threads::Running;
@@ -33,6 +34,7 @@ impl LaneAdmission {
         protocol: &Arc<dyn Protocol>,
         running: Option<Running>,
     ) -> Self {
+        set_closes_accepted(close_one_of_process);
         Self {
             lane: Arc::clone(lane),
             context: Arc::clone(context),
@@ -92,7 +94,8 @@ impl Lane {
         let reserved = self.connections.reserve(ip_address(&*stream));
         let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
         let connection = self.new_connection(context, protocol, stream, slot);
-        let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
+        let has_room =
+            |reserved: &Reserved| !self.is_stopping() && self.make_room(context, reserved.excess);
         if !reserved.as_ref().is_some_and(has_room) {
             self.log_rejection(&"limit reached or shutting down");
             if reserved.is_some() {
@@ -116,12 +119,12 @@ impl Lane {
     }
 
     /// Closes a connection, if there is one too many. Returns whether there is room.
-    fn make_room(&self, excess: Excess) -> bool {
+    fn make_room(&self, context: &ServerContext, excess: Excess) -> bool {
         match excess {
             Excess::None => true,
             Excess::Of(peer) => self.close_one_of(Some(peer)),
             Excess::Table => self.close_one_of(None),
-            Excess::Process => close_one_of_process(),
+            Excess::Process => close_one_of_process() || context.close_idle_connections(),
         }
     }
 

@@ -420,7 +420,8 @@ fn the_lanes_of_a_process_have_no_more_connections_than_it_has_descriptors_for()
             clients.push(servers[1].client());
             assert!(clients.iter_mut().all(Client::is_served));
         }
-        until(|| servers.iter().map(Server::connections).sum::<usize>() == 48);
+        // Six are left for connections that the process opens.
+        until(|| servers.iter().map(Server::connections).sum::<usize>() == 42);
         assert_eq!(servers[1].connections(), 20);
         servers.iter().for_each(|server| server.pool.destroy().unwrap());
     });

@@ -270,7 +270,7 @@ fn the_limits_that_are_options_have_their_defaults() {
             }
             _ if spec.name == "MaxClientConnections" => {
                 assert_eq!(default, 0);
-                "0: seven eighths of its descriptors, at least 16 fewer".to_owned()
+                "0: what the accepted ones leave".to_owned()
             }
             "octets" if default == 0 => "0: a quarter of the memory".to_owned(),
             _ if spec.name == "MaxConnections" => {

@@ -84,8 +84,11 @@ impl EndpointCaches {
         let _looking = LOOKING.lock();
         loop {
             let counted = count.enter_below(most);
-            if counted.is_some() || !close_least_used(count) {
+            if counted.is_some() {
                 return counted;
+            }
+            if !close_least_used(count) {
+                return count.enter_for_accepted(most);
             }
         }
     }
