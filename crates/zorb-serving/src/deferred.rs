@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::sync::Arc;
 
 use zorb_base::threads::Running;
-use zorb_giop::{Messaging, ServedRequest};
+use zorb_giop::{MessageBudget, Messaging, ServedRequest};
 use zorb_poa::RequestSource;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -30,13 +30,7 @@ impl DeferredRequest {
     /// `TRANSIENT`, minor `TOO_MANY_DEFERRED`.
     pub(crate) fn of(connection: &Arc<ServerConnection>) -> Result<Self, SystemException> {
         let context = &connection.core;
-        // This includes the request itself, which is still being served.
-        let of_connection =
-            usize::try_from(connection.requests.outstanding()).unwrap_or(usize::MAX);
-        if of_connection > context.options().max_deferred_requests.div_ceil(2) {
-            return Err(too_many());
-        }
-        let count = DeferredCount::begin(context)?;
+        let count = DeferredCount::begin(context, Some(&connection.budget))?;
         // Requests of a connection without threads to serve it are not counted.
         let used = connection.requests.resume().then(|| ConnectionUse(Arc::clone(connection)));
         Ok(Self {
@@ -52,7 +46,7 @@ impl DeferredRequest {
     /// # Errors
     /// As [`of`](Self::of).
     pub(crate) fn without_client(context: &Arc<ServerContext>) -> Result<Self, SystemException> {
-        let count = DeferredCount::begin(context)?;
+        let count = DeferredCount::begin(context, None)?;
         let running = context.threads().enter();
         Ok(Self { connection: None, _count: count, _pool: None, _running: running })
     }
@@ -74,21 +68,38 @@ impl RequestSource for DeferredRequest {
     }
 }
 
-/// One of the requests that the option `MaxDeferredRequests` limits, until dropped.
-struct DeferredCount(Arc<ServerContext>);
+/// One of the requests that the option `MaxDeferredRequests` limits, in all and for its client, until dropped.
+struct DeferredCount {
+    context: Arc<ServerContext>,
+    /// The share of its client.
+    peer: Option<Arc<MessageBudget>>,
+}
 
 impl DeferredCount {
-    fn begin(context: &Arc<ServerContext>) -> Result<Self, SystemException> {
-        match context.begin_deferred() {
-            true => Ok(Self(Arc::clone(context))),
-            false => Err(too_many()),
+    fn begin(
+        context: &Arc<ServerContext>,
+        peer: Option<&Arc<MessageBudget>>,
+    ) -> Result<Self, SystemException> {
+        if !context.begin_deferred() {
+            return Err(too_many());
         }
+        let mut count = Self { context: Arc::clone(context), peer: None };
+        if let Some(peer) = peer {
+            if !peer.begin_waiting(context.options().max_deferred_requests.div_ceil(2)) {
+                return Err(too_many());
+            }
+            count.peer = Some(Arc::clone(peer));
+        }
+        Ok(count)
     }
 }
 
 impl Drop for DeferredCount {
     fn drop(&mut self) {
-        self.0.end_deferred();
+        self.context.end_deferred();
+        if let Some(peer) = &self.peer {
+            peer.end_waiting();
+        }
     }
 }
 

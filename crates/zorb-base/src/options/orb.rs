@@ -170,7 +170,8 @@ macro_rules! orb_options {
                 /// Maximum time that a request is held; 0 for no limit.
                 "MaxHeldTime" max_held_time: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
-                /// Maximum number of requests that wait for deferred replies. Half of them may come over one connection.
+                /// Maximum number of requests that wait for deferred replies. Half of them may come from one IP
+                /// address, or from local peers together.
                 "MaxDeferredRequests" max_deferred_requests: usize = 1 << 18, 0..=1 << 24;
                 /// Maximum number of location forwards that one call follows.
                 "MaxForwards" max_forwards: u32 = 8, 0..=1024;

@@ -3,7 +3,6 @@
 mod asynchronous;
 mod ends;
 
-use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Scope};
@@ -19,6 +18,7 @@ use zorb_core::poa::{DeferredServant, PoaPolicies, Response, Upcall};
 use zorb_core::policy::{Policies, RelativeRoundtripTimeout};
 use zorb_core::{Interface, Orb, OrbBuilder, Result, codegen};
 use zorb_giop::{ReplyStatus, ResponseFlags, ServiceId};
+use zorb_testkit::connect_from;
 use zorb_types::{CompletionStatus, MinorCode, SystemException, SystemExceptionKind, minor};
 
 /// The deferred servant trait of `Echo`, and its asynchronous one, with a part of their operations.
@@ -156,7 +156,11 @@ impl Scene {
     }
 
     fn connect(&self) -> Raw {
-        Raw(TcpStream::connect(&self.address).unwrap())
+        self.connect_from("127.0.0.1")
+    }
+
+    fn connect_from(&self, address: &str) -> Raw {
+        Raw(connect_from(address, &self.address).unwrap())
     }
 
     /// `late` for a client whose calls share one connection.
@@ -297,11 +301,17 @@ fn a_request_that_is_dropped_is_transient() {
 fn requests_beyond_the_limit_are_transient() {
     // One thread, so that no request that is still being served counts as well.
     let limited = builder().option("MaxDeferredRequests", "5");
+    // With memory of its own it shares no limit with other ORBs of the process.
+    let limited = limited.option("MaxBufferedOctets", "100000000");
     let scene = Scene::with(Some(Strategy::SingleThread), limited);
-    let [mut one, mut other] = [scene.connect(), scene.connect()];
-    // Half of them, rounded up, over one connection.
-    (0..4).for_each(|value| one.twice(&scene.late, value, TWO_WAY));
-    assert_eq!(one.reply(), (3, ReplyStatus::SystemException));
+    let [mut one, mut again, mut other] =
+        ["127.0.0.1", "127.0.0.1", "127.0.0.2"].map(|address| scene.connect_from(address));
+    // Half of them, rounded up, of one address.
+    (0..3).for_each(|value| one.twice(&scene.late, value, TWO_WAY));
+    for client in [&mut one, &mut again] {
+        client.twice(&scene.late, 3, TWO_WAY);
+        assert_eq!(client.reply(), (3, ReplyStatus::SystemException));
+    }
     (4..7).for_each(|value| other.twice(&scene.late, value, TWO_WAY));
     assert_eq!(other.reply(), (6, ReplyStatus::SystemException));
     let waiting = receive(&scene.asked, 5);

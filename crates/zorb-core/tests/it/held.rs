@@ -14,6 +14,7 @@ use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
     ResponseFlags, TargetAddress,
 };
+use zorb_testkit::connect_from;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 /// More than the limits of threads, connections or descriptors.
@@ -72,7 +73,11 @@ impl Scene {
     }
 
     fn connect(&self) -> Raw {
-        Raw(TcpStream::connect(&self.address).unwrap())
+        self.connect_from("127.0.0.1")
+    }
+
+    fn connect_from(&self, address: &str) -> Raw {
+        Raw(connect_from(address, &self.address).unwrap())
     }
 }
 
@@ -181,6 +186,28 @@ fn requests_beyond_the_limit_and_those_of_a_manager_that_refuses_are_answered() 
         // The shutdown of the ORB answers all.
         scene.orb.shutdown(true).unwrap();
         assert_eq!(client.reply(), (9, ReplyStatus::SystemException), "{strategy:?}");
+    }
+}
+
+#[test]
+fn the_held_requests_of_one_address_leave_room_for_those_of_others() {
+    for strategy in STRATEGIES {
+        let scene = Scene::new(strategy, 3);
+        let [mut one, mut again] = [(); 2].map(|()| scene.connect_from("127.0.0.2"));
+        (0..3).for_each(|value| one.twice(&scene.held, value, TWO_WAY));
+        until(|| held(&scene.manager) == 3);
+        for stranger in [&mut one, &mut again] {
+            stranger.twice(&scene.held, 3, TWO_WAY);
+            assert_eq!(stranger.reply(), (3, ReplyStatus::SystemException), "{strategy:?}");
+        }
+        let mut other = scene.connect();
+        (5..8).for_each(|value| other.twice(&scene.held, value, TWO_WAY));
+        until(|| held(&scene.manager) == 6);
+        scene.manager.activate().unwrap();
+        let mut done = [other.reply(), other.reply(), other.reply()];
+        done.sort_by_key(|(id, _)| *id);
+        assert_eq!(done, [(5, DONE), (6, DONE), (7, DONE)], "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
     }
 }
 

@@ -14,6 +14,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 pub struct MessageBudget {
     limit: AtomicUsize,
     used: AtomicUsize,
+    waiting: AtomicUsize,
     /// The budget that contains this one.
     whole: Option<Arc<Self>>,
 }
@@ -21,13 +22,28 @@ pub struct MessageBudget {
 impl MessageBudget {
     /// A budget of `limit` octets.
     pub const fn new(limit: usize) -> Self {
-        Self { limit: AtomicUsize::new(limit), used: AtomicUsize::new(0), whole: None }
+        Self::with(limit, None)
     }
 
     /// A part of `whole`: what is charged to it is charged to both.
     pub const fn part_of(whole: Arc<Self>, limit: usize) -> Self {
-        let (limit, used) = (AtomicUsize::new(limit), AtomicUsize::new(0));
-        Self { limit, used, whole: Some(whole) }
+        Self::with(limit, Some(whole))
+    }
+
+    const fn with(limit: usize, whole: Option<Arc<Self>>) -> Self {
+        let [used, waiting] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+        Self { limit: AtomicUsize::new(limit), used, waiting, whole }
+    }
+
+    /// Counts a request of its connections that waits for a deferred reply, if fewer than `most` do.
+    pub fn begin_waiting(&self, most: usize) -> bool {
+        let next = |count| (count < most).then_some(count + 1);
+        self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
+    /// Ends what [`begin_waiting`](Self::begin_waiting) began.
+    pub fn end_waiting(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The octets in use.
