@@ -46,6 +46,17 @@ struct LogSpan {
 struct Fields(Vec<(&'static str, String)>);
 
 impl Log {
+    /// Records what all threads log from now on. For a process of the test's [own](crate::in_own_process).
+    ///
+    /// # Panics
+    /// If another log has been installed.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let log = Self::default();
+        tracing::subscriber::set_global_default(log.clone()).expect("the only log");
+        log
+    }
+
     /// Executes `work`, during which the calling thread logs here.
     pub fn of<T>(&self, work: impl FnOnce() -> T) -> T {
         tracing::subscriber::with_default(self.clone(), work)

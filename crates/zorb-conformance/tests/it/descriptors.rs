@@ -9,7 +9,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use zorb::rt::{Denied, LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{CompletionStatus, ObjectRef, Orb, SystemExceptionKind, minor};
 use zorb_testkit::{
-    LOCATE_REPLY, LOCATE_REQUEST, exhaust_descriptors, in_own_process, open_sockets, until,
+    LOCATE_REPLY, LOCATE_REQUEST, Log, exhaust_descriptors, in_own_process, open_sockets, until,
 };
 
 use crate::tls::with_tls;
@@ -102,7 +102,7 @@ fn clients_over_datagrams_close_what_their_servers_have_closed() {
     });
 }
 
-/// Whether a server over TCP answers a request.
+/// Whether a server over TCP or a Unix-domain socket answers a request.
 fn is_answered(mut client: &Socket) -> bool {
     let mut reply = [0; 20];
     let sent = client.write_all(LOCATE_REQUEST).is_ok();
@@ -115,20 +115,52 @@ fn is_offered_memory(mut client: &Socket) -> bool {
 }
 
 #[test]
-fn a_server_without_descriptors_makes_room_for_clients() {
-    let name = "descriptors::a_server_without_descriptors_makes_room_for_clients";
-    in_own_process(name, || {
+fn a_tcp_server_without_descriptors_makes_room_and_logs_why() {
+    in_own_process("descriptors::a_tcp_server_without_descriptors_makes_room_and_logs_why", || {
+        let log = Log::of_process();
         let of_tcp = server("iiop://127.0.0.1:0");
         let address: SocketAddr =
             of_tcp.endpoints()[0].trim_start_matches("iiop://").parse().unwrap();
         makes_room(Domain::IPV4, &address.into(), 0, is_answered);
+        assert!(says_emfile(&log), "{:?}", log.lines());
         of_tcp.shutdown(true).unwrap();
+    });
+}
+
+#[test]
+fn a_uiop_server_without_descriptors_makes_room_and_logs_why() {
+    let name = "descriptors::a_uiop_server_without_descriptors_makes_room_and_logs_why";
+    in_own_process(name, || {
+        let log = Log::of_process();
+        let of_unix = server("uiop://");
+        let path = of_unix.endpoints()[0].trim_start_matches("uiop://").to_owned();
+        makes_room(Domain::UNIX, &SockAddr::unix(path).unwrap(), 0, is_answered);
+        assert!(says_emfile(&log), "{:?}", log.lines());
+        of_unix.shutdown(true).unwrap();
+    });
+}
+
+#[test]
+fn a_shmiop_server_without_descriptors_makes_room_and_logs_why() {
+    let name = "descriptors::a_shmiop_server_without_descriptors_makes_room_and_logs_why";
+    in_own_process(name, || {
+        let log = Log::of_process();
         let of_shm = server("shmiop://");
         let path = of_shm.endpoints()[0].trim_start_matches("shmiop://").to_owned();
         // It accepts with the descriptor that is left, and has none for the memory.
         makes_room(Domain::UNIX, &SockAddr::unix(path).unwrap(), 1, is_offered_memory);
+        assert!(says_emfile(&log), "{:?}", log.lines());
         of_shm.shutdown(true).unwrap();
     });
+}
+
+/// Whether the log has the error of the system for a process without descriptors.
+fn says_emfile(log: &Log) -> bool {
+    let errors = log.lines().into_iter();
+    errors.filter_map(|line| line.field("error").map(str::to_owned)).any(|error| {
+        // EMFILE.
+        error.contains("os error 24")
+    })
 }
 
 /// With an idle client and so many descriptors left, the server serves another one, whom it may turn away before.
