@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use zorb_base::options::Options;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
+use zorb_os::priority::{self, Schedule, set};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::until;
 use zorb_transport::{PeerShares, process_budget};
@@ -108,6 +109,42 @@ fn callers_get_an_exclusive_connection_in_their_order() {
         assert_eq!(order(&cache, first), [0, 1, 2, 3, 4, 5]);
     }
     assert_eq!(cache.state().open, 1);
+}
+
+/// The order in which threads of these priorities get the only connection.
+fn order_of_priorities(max_calls: usize, priorities: [u8; 6]) -> Vec<usize> {
+    let (_listener, cache) = cache(max_calls, None);
+    let first: Vec<_> = (0..max_calls).map(|_| connect(&cache).unwrap()).collect();
+    let served = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for (number, priority) in priorities.into_iter().enumerate() {
+            let (served, cache) = (&served, &cache);
+            scope.spawn(move || {
+                // As `RTCORBA::Current` does. Without the privilege all have the same.
+                let is_permitted = set(Schedule::Fifo(priority)).is_ok();
+                assert_eq!(priority::last_set(), if is_permitted { priority } else { 0 });
+                let connection = connect(cache).unwrap();
+                served.lock().unwrap().push(number);
+                drop(connection);
+            });
+            until(|| waiting(cache) > number);
+        }
+        let mut first = first.into_iter();
+        // One has room at a time.
+        drop(first.next());
+        until(|| waiting(&cache) == 0);
+    });
+    served.into_inner().unwrap()
+}
+
+#[test]
+fn callers_of_a_real_time_program_get_a_connection_by_priority_and_in_their_order() {
+    let thread = std::thread::spawn(|| set(Schedule::Fifo(1)).is_ok());
+    let is_permitted = thread.join().unwrap();
+    for max_calls in [1, 2] {
+        let expected = if is_permitted { [2, 4, 0, 3, 1, 5] } else { [0, 1, 2, 3, 4, 5] };
+        assert_eq!(order_of_priorities(max_calls, [3, 1, 7, 3, 7, 1]), expected);
+    }
 }
 
 #[test]
