@@ -1,6 +1,6 @@
 //! Clients of two lanes, most of them hostile, in an order that follows from a seed. What the hostile ones do
-//! delays no call to a lane whose threads they do not keep busy with upcalls, every call ends once, and all memory
-//! comes back.
+//! delays no call to a lane whose threads they do not keep busy with upcalls, every call ends once, the lanes together
+//! never use more memory than there is for messages, and all of it comes back.
 //!
 //! `CHAOS_SEED=N` runs one seed, `CHAOS_SEEDS=N` so many of them. The server's threads are real ones, so a
 //! seed fixes what the clients do and not when it arrives.
@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use zorb_core::Result;
 use zorb_rt::{Strategy, Threadpool};
+use zorb_testkit::in_own_process;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
-use zorb_transport::{ConnectOptions, Protocol};
+use zorb_transport::{ConnectOptions, Protocol, process_budget};
 use zorb_unix::UiopProtocol;
 
 use super::fixture::{Desk, Side, lane_of, side_by, until};
@@ -59,6 +60,8 @@ struct World {
     /// Calls of the other client.
     lawful: Vec<i32>,
     next_id: i32,
+    /// The most octets of messages in memory.
+    most_used: usize,
 }
 
 impl World {
@@ -100,6 +103,7 @@ impl World {
             waiting: Vec::new(),
             lawful: Vec::new(),
             next_id: 0,
+            most_used: 0,
         }
     }
 
@@ -146,6 +150,14 @@ impl World {
             }
             _ => {}
         }
+        self.check_budget();
+    }
+
+    /// Only the server charges memory to the budget of the process: its client's messages are short.
+    fn check_budget(&mut self) {
+        let used = process_budget().used();
+        assert!(used <= BUFFERED_OCTETS, "{used} octets are in use");
+        self.most_used = self.most_used.max(used);
     }
 
     /// The call ends before any hostile client continues.
@@ -204,12 +216,15 @@ impl World {
     }
 }
 
-fn run(seed: u64) {
+/// Returns the most octets of messages that were in memory.
+fn run(seed: u64) -> usize {
     let mut world = World::new(seed);
     for _ in 0..STEPS {
         world.act();
     }
+    let most_used = world.most_used;
     world.end();
+    most_used
 }
 
 fn asked(name: &str) -> Option<u64> {
@@ -222,9 +237,14 @@ fn hostile_clients_delay_no_other_lane_and_every_call_ends_once() {
         Some(seed) => seed..seed + 1,
         None => 0..asked("CHAOS_SEEDS").unwrap_or(SEEDS),
     };
-    for seed in seeds {
-        catch_unwind(AssertUnwindSafe(|| run(seed))).unwrap_or_else(|_| {
-            panic!("CHAOS_SEED={seed} cargo test -p zorb-rt --test it hostile_clients_delay")
+    let name = "pools::chaos::hostile_clients_delay_no_other_lane_and_every_call_ends_once";
+    in_own_process(name, || {
+        let used = seeds.map(|seed| {
+            catch_unwind(AssertUnwindSafe(|| run(seed))).unwrap_or_else(|_| {
+                panic!("CHAOS_SEED={seed} cargo test -p zorb-rt --test it hostile_clients_delay")
+            })
         });
-    }
+        // The clients have tried.
+        assert!(used.max() > Some(BUFFERED_OCTETS / 2));
+    });
 }
