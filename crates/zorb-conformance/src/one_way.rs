@@ -297,6 +297,50 @@ pub fn garbage_is_dropped(on: &OneWay) {
     }
 }
 
+/// Packets of messages that are never completed, requests that nobody serves and such that wait for replies, from many
+/// senders: they keep no other sender out.
+pub fn strangers_keep_no_sender_out(on: &OneWay) {
+    let (server, client) = (on.server(), on.client());
+    let there = server.seen_by(&client);
+    server.hears_note(&there, 1, 10);
+    let sockets = [(); 16].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    for number in 0..2000_u32 {
+        let packet = first_packet(number);
+        let unknown = request_to_nobody(number);
+        for datagram in [&packet[..], &unknown] {
+            // As with garbage.
+            let _ = sockets[number as usize % 16].send_to(datagram, server.address());
+        }
+        if number % 200 == 0 {
+            server.hears_note(&there, number + 2, 5000);
+        }
+    }
+    server.hears_note(&there, 1, 60_000);
+}
+
+/// The first of two packets of a message, in MIOP.
+fn first_packet(number: u32) -> Vec<u8> {
+    let payload = pattern(1000 + number as usize % 7 * 8);
+    let mut packet = b"MIOP\x10\x01".to_vec();
+    packet.extend(u16::try_from(payload.len()).expect("short").to_le_bytes());
+    // The first of two, with an id of eight octets.
+    for word in [0, 2, 8, number, !number] {
+        packet.extend(word.to_le_bytes());
+    }
+    packet.resize(packet.len().next_multiple_of(8), 0);
+    packet.extend(payload);
+    packet
+}
+
+/// A request of GIOP 1.0 to an object that no server has; every other one expects a reply.
+fn request_to_nobody(number: u32) -> Vec<u8> {
+    let mut body = [0_u32.to_le_bytes(), number.to_le_bytes()].concat();
+    body.extend([(number % 2) as u8, 0, 0, 0]);
+    body.extend(b"\x04\0\0\0none\x02\0\0\0x\0\0\0\0\0\0\0");
+    let size = u32::try_from(body.len()).expect("short").to_le_bytes();
+    [&b"GIOP\x01\x00\x01\x00"[..], &size, &body].concat()
+}
+
 /// A client does not wait for a busy server: messages beyond the receive buffer are lost.
 pub fn a_flood_does_not_block_the_sender(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
@@ -374,6 +418,7 @@ macro_rules! one_way_suite {
             inapplicable_policies_are_ignored
             too_large_requests_are_rejected
             garbage_is_dropped
+            strangers_keep_no_sender_out
             a_flood_does_not_block_the_sender
             many_threads_send_at_once
             a_restarted_server_is_found

@@ -9,12 +9,20 @@ use zorb_sched_service::rtec_scheduler::{
     AnomalySeverity, CriticalityT, DispatchingTypeT, ImportanceT, InfoTypeT, RtInfoEnableStatePair,
     RtInfoEnabledTypeT, Scheduler, scheduler,
 };
+use zorb_testkit::Strangers;
 
 const MS: u64 = 10_000;
 
 /// A client's reference to a service with these operations.
 fn serve(set: TaskSet, strategy: Strategy) -> (Orb, Orb, Scheduler) {
-    let server = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+    serve_with(set, strategy, &[])
+}
+
+/// The same in a server with these options.
+fn serve_with(set: TaskSet, strategy: Strategy, options: &[(&str, &str)]) -> (Orb, Orb, Scheduler) {
+    let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+    let builder = options.iter().fold(builder, |it, (name, value)| it.option(name, *value));
+    let server = builder.build().unwrap();
     let service = SchedulerService::new(set, System::new(strategy));
     let served = service.serve(&server.root_poa()).unwrap();
     server.publish("ScheduleService", &served).unwrap();
@@ -158,6 +166,22 @@ fn invalid_requests_raise_exceptions() {
     scheduler.add_dependency(a, a, 1, two).unwrap();
     let anomalies = scheduler.recompute_scheduling(1, 9).unwrap();
     assert_eq!(anomalies[0].description, "cycle: the calls form a cycle: a -> a");
+    client.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn strangers_keep_no_client_out() {
+    let options = [("MaxConnections", "12"), ("MaxConnectionsPerPeer", "12")];
+    let (server, client, scheduler) = serve_with(TaskSet::new(), Strategy::Rms, &options);
+    let mut strangers = Strangers::at(server.endpoints()[0].trim_start_matches("iiop://"));
+    for number in 0..60 {
+        (0..5).for_each(|_| strangers.another());
+        let name = format!("n{number}");
+        let handle = add(&scheduler, &name, MS, 1000 * MS, InfoTypeT::Operation);
+        assert_eq!(scheduler.lookup(&name).unwrap(), handle);
+    }
+    assert_eq!(scheduler.get_rt_info_set().unwrap().len(), 60);
     client.shutdown(true).unwrap();
     server.shutdown(true).unwrap();
 }

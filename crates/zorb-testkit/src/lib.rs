@@ -32,6 +32,7 @@ mod own_process;
 mod plain_client;
 mod port_map;
 mod scripted;
+mod strangers;
 mod until;
 mod watched;
 mod with_transport;
@@ -46,6 +47,7 @@ pub use own_process::{
 pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from};
 pub use port_map::PortMap;
 pub use scripted::Scripted;
+pub use strangers::Strangers;
 pub use until::until;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
 pub use with_transport::{Around, WithTransport};

@@ -1,10 +1,11 @@
 //! Clients that ask for too much.
 
-use zorb::{Interface as _, SystemException, SystemExceptionKind};
-use zorb_naming::cos_naming::NameComponent;
+use zorb::{Interface as _, Orb, SystemException, SystemExceptionKind};
 use zorb_naming::cos_naming::naming_context::{BindError, ResolveError};
+use zorb_naming::cos_naming::{NameComponent, NamingContextExt};
 use zorb_naming::name;
 use zorb_naming::server::Settings;
+use zorb_testkit::Strangers;
 
 use crate::support::World;
 
@@ -43,6 +44,24 @@ fn very_many_iterators_are_as_many_as_the_limit() {
     assert_eq!(world.service.statistics().iterators, 10);
     assert!(first.as_object().non_existent().unwrap());
     assert!(last.next_one().unwrap().0);
+    world.end();
+}
+
+#[test]
+fn strangers_keep_no_client_out() {
+    let world = World::limited(&[("MaxConnections", "12"), ("MaxConnectionsPerPeer", "12")]);
+    let url = world.root.as_object().to_ior_string();
+    let mut strangers = Strangers::at(&world.address());
+    for number in 0..60 {
+        (0..5).for_each(|_| strangers.another());
+        let name = name(&format!("n{number}")).unwrap();
+        world.root.bind(&name, None).unwrap();
+        let client = Orb::builder().without_environment().build().unwrap();
+        let there: NamingContextExt = client.resolve(&url).unwrap();
+        assert_eq!(there.resolve(&name), Ok(None));
+        client.shutdown(true).unwrap();
+    }
+    assert_eq!(world.service.statistics().bindings, 60);
     world.end();
 }
 

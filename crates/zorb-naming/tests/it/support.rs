@@ -28,6 +28,15 @@ impl World {
         Self::of(server, service)
     }
 
+    /// A server with these options.
+    pub(crate) fn limited(options: &[(&str, &str)]) -> Self {
+        let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+        let builder = options.iter().fold(builder, |it, (name, value)| it.option(name, *value));
+        let server = builder.build().unwrap();
+        let service = NamingService::serve(&server, &Settings::default()).unwrap();
+        Self::of(server, service)
+    }
+
     pub(crate) fn stored(store: &Arc<dyn Store>) -> Self {
         let server =
             Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
