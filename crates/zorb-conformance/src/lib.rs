@@ -20,6 +20,7 @@ mod lanes;
 mod limit;
 mod local_sockets;
 pub mod one_way;
+mod pending;
 mod raw;
 mod servant;
 mod stopped;
@@ -40,6 +41,7 @@ pub use lanes::lanes_listen_where_their_orb_listens;
 pub use limit::LIMIT;
 pub use local_sockets::check_local_sockets;
 pub use one_way::{OneWay, run_one_way};
+pub use pending::*;
 pub use raw::{
     a_message_beyond_the_limit_ends_its_connection, a_request_may_arrive_octet_by_octet,
     fragments_are_joined_or_rejected, garbage_ends_only_its_own_connection,
@@ -93,6 +95,9 @@ macro_rules! protocol_suite {
             a_servant_calls_its_client
             many_threads_call_at_once
             many_threads_share_a_connection
+            pending_calls_return
+            pending_calls_end_without_a_reply
+            first_pending_calls_of_many_threads_return
             an_object_is_located
             a_call_times_out
             a_server_shuts_down_orderly
