@@ -13,6 +13,8 @@ mod list;
 mod pending;
 mod pending_request;
 mod reader;
+#[cfg(test)]
+mod simulated;
 mod sleepers;
 #[cfg(test)]
 mod tests;

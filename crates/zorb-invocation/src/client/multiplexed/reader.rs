@@ -134,7 +134,7 @@ impl MultiplexedConnection {
     }
 
     /// Waits for octets, at most for `limit`, and receives them if no caller does.
-    fn receive_pending<'s>(
+    pub(super) fn receive_pending<'s>(
         &'s self,
         mut state: Locked<'s, State>,
         limit: Option<Duration>,
