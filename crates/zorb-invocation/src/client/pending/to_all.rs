@@ -113,7 +113,7 @@ mod tests {
             let arguments = |writer: &mut CdrWriter<'_>| {
                 encoded.set(encoded.get() + 1);
                 String::write(text, writer)?;
-                f64::write(&1.5, writer)
+                i64::write(&times, writer)
             };
             let shared = SharedBody::new(&arguments);
             let places = [
