@@ -1,5 +1,5 @@
-//! Compiles the standard's IDL.
+//! Compiles the standard's IDL, and Zorb's beside it.
 
 fn main() {
-    zorb_build::compile("../../idl/CosNaming.idl");
+    zorb_build::compile("../../idl/NamingExtensions.idl");
 }

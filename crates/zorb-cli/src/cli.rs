@@ -115,7 +115,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
 fn split(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failure> {
     let orb = split_arguments(&mut arguments);
     // A wrong option is a usage error of every command.
-    let checked = zorb::Orb::builder().without_environment().arguments(&mut orb.clone()).options();
+    let checked = crate::orb::builder().without_environment().arguments(&mut orb.clone()).options();
     checked.map_err(|error| Failure::from(error).into_usage())?;
     Ok((arguments, orb))
 }

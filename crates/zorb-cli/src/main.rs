@@ -11,6 +11,7 @@ mod definitions;
 mod failure;
 mod interrupt;
 mod log;
+mod orb;
 mod screen;
 mod service;
 

@@ -50,7 +50,7 @@ impl Service {
     }
     /// The ORB. It listens at the loopback interface if neither the command nor the configuration names endpoints.
     fn orb(&self, arguments: &[String]) -> Result<zorb::Orb, zorb::Error> {
-        let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
+        let builder = || crate::orb::builder().arguments(&mut arguments.to_vec());
         zorb_service::listening(builder, &self.listen, 0)
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use zorb::{Interface as _, ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
-use zorb_naming::server::{NamingService, Settings};
+use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_store::{Batch, FileStore, FileStoreOptions, Store};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -85,14 +85,14 @@ fn calls(url: &str, clients: usize, seconds: u64) -> Outcome<()> {
 
 fn serve(stored: Option<(&str, &str)>) -> Outcome<()> {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
-    let settings = Settings::default();
+    let naming = NamingOptions::default();
     let names = match stored {
         Some((folder, mode)) => {
             let options = FileStoreOptions::new().durability(mode.parse()?);
             let store = FileStore::open(folder, &options)?;
-            NamingService::serve_stored(&orb, &settings, Arc::new(store))?
+            NamingService::serve_stored(&orb, &naming, Arc::new(store))?
         }
-        None => NamingService::serve(&orb, &settings)?,
+        None => NamingService::serve(&orb, &naming)?,
     };
     names.publish(&orb)?;
     println!("corbaloc:{}/NameService", orb.endpoints().join(",").replace("iiop://", ":"));
@@ -122,7 +122,7 @@ fn median(context: &NamingContext, count: u64) -> Outcome<Duration> {
 
 fn memory(count: u64) -> Outcome<()> {
     let server = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
-    let names = NamingService::serve(&server, &Settings::default())?;
+    let names = NamingService::serve(&server, &NamingOptions::default())?;
     let local: NamingContext = names.publish(&server)?.into();
     server.serve()?;
     let client = Orb::builder().without_environment().build()?;
@@ -159,7 +159,8 @@ fn restart(folder: &str, count: u64) -> Outcome<()> {
     let reference = {
         let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
         let store: Arc<dyn Store> = Arc::new(FileStore::open(folder, &options)?);
-        let names = NamingService::serve_stored(&orb, &Settings::default(), Arc::clone(&store))?;
+        let names =
+            NamingService::serve_stored(&orb, &NamingOptions::default(), Arc::clone(&store))?;
         let root: NamingContext = names.root()?.into();
         root.bind(&[component("first".to_owned())], Some(&object(&orb, &root)?))?;
         let mut value = Vec::new();
@@ -183,7 +184,7 @@ fn restart(folder: &str, count: u64) -> Outcome<()> {
     let store = Arc::new(FileStore::open(folder, &options)?);
     let opened = start.elapsed();
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
-    let names = NamingService::serve_stored(&orb, &Settings::default(), store)?;
+    let names = NamingService::serve_stored(&orb, &NamingOptions::default(), store)?;
     println!("start      {:?}, of which opening the store {opened:?}", start.elapsed());
     println!("bindings   {}, each with {} octets", names.statistics().bindings, reference.len());
     println!("memory     {:.1} octets for each", (resident()? - before) as f64 / count as f64);

@@ -2,7 +2,8 @@
 //!
 //! The stubs and servant traits in [`cos_naming`] are generated from the standard's IDL, so they
 //! are compatible with the naming service of any vendor; [`name`] and [`name_to_string`] convert
-//! names from and to strings (OMG Naming Service 1.3, 2.4).
+//! names from and to strings (OMG Naming Service 1.3, 2.4). [`naming_extensions`] is what Zorb's own service can do beyond
+//! that.
 //!
 //! ```no_run
 //! use zorb_naming::{cos_naming::NamingContext, name};
@@ -15,7 +16,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-zorb::include_idl!("CosNaming");
+zorb::include_idl!("NamingExtensions");
 
 pub mod import;
 #[cfg(feature = "server")]

@@ -7,14 +7,15 @@ mod contexts;
 mod federation;
 mod iterators;
 mod names;
+mod options;
+mod own;
 mod path;
 mod raise;
 mod service;
-mod settings;
 mod stored;
 mod tables;
 mod tree;
 mod url;
 
+pub use options::{NamingOptions, SetNamingOptions};
 pub use service::{KEY, NamingService, Statistics};
-pub use settings::{Limits, Settings};

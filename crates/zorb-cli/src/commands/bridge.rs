@@ -47,7 +47,7 @@ pub(crate) struct BridgeArgs {
 pub(crate) fn run(args: &BridgeArgs, arguments: &[String]) -> Outcome {
     let text = ior::load(&args.to)?;
     let interrupt = Interrupt::watch()?;
-    let orb = zorb::Orb::builder().arguments(&mut arguments.to_vec()).build()?;
+    let orb = crate::orb::builder().arguments(&mut arguments.to_vec()).build()?;
     let object =
         orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the target reference is nil"))?;
     let target = find(&object.with_timeout(orb.options().connect_timeout));

@@ -78,7 +78,7 @@ pub(crate) struct CallArgs {
 
 pub(crate) fn run(args: &CallArgs, orb: &[String]) -> Outcome {
     let text = ior::load(&args.reference)?;
-    let orb = zorb::Orb::builder()
+    let orb = crate::orb::builder()
         .arguments(&mut orb.to_vec())
         .connect_timeout(args.timeout)
         .round_trip_timeout(args.timeout)

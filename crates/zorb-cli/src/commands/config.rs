@@ -30,11 +30,11 @@ pub(crate) struct ConfigArgs {
 
 pub(crate) fn run(args: &ConfigArgs, orb: &[String]) -> Outcome {
     if args.default {
-        let defaults = zorb::Orb::builder().without_environment().options()?;
+        let defaults = crate::orb::builder().without_environment().options()?;
         screen::print(&default_file(&defaults))?;
         return Ok(OK);
     }
-    let options = zorb::Orb::builder().arguments(&mut orb.to_vec()).checked_options()?;
+    let options = crate::orb::builder().arguments(&mut orb.to_vec()).checked_options()?;
     if args.json {
         let rows: Vec<Value> = options.table().map(|spec| option_json(spec, &options)).collect();
         screen::print_json(&json!({ "options": rows }))?;
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn defaults() -> Options {
-        zorb::Orb::builder().without_environment().options().unwrap()
+        crate::orb::builder().without_environment().options().unwrap()
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn overridden_values_are_shown() {
-        let orb = zorb::Orb::builder().without_environment().max_forwards(3);
+        let orb = crate::orb::builder().without_environment().max_forwards(3);
         let options = orb.arguments(&mut vec!["-ORBMaxForwards", "4"]).options().unwrap();
         let shown = table(&options);
         let from = "argument -ORBMaxForwards, overrides 3 (program)";

@@ -96,7 +96,7 @@ fn measure_all(
     interrupt: &Interrupt,
 ) -> Result<Report, Failure> {
     let start = Instant::now();
-    let orb = zorb::Orb::builder()
+    let orb = crate::orb::builder()
         .arguments(&mut arguments.to_vec())
         .force(|orb| orb.listen("iiop://127.0.0.1:0"))
         .connect_timeout(CALL_TIMEOUT)

@@ -3,6 +3,7 @@
 mod change;
 mod import;
 mod list;
+mod orphans;
 mod service;
 mod tree;
 mod watch;
@@ -43,6 +44,7 @@ enum NamesCommand {
     Rm(change::RmArgs),
     Watch(watch::WatchArgs),
     Import(import::ImportArgs),
+    Orphans(orphans::OrphansArgs),
 }
 
 pub(crate) fn run(args: &NamesArgs, arguments: &[String]) -> Outcome {
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &NamesArgs, arguments: &[String]) -> Outcome {
         NamesCommand::Rm(args) => change::rm(args, &names),
         NamesCommand::Watch(args) => watch::run(args, &names, interrupt.as_ref()),
         NamesCommand::Import(args) => import::run(args, &names),
+        NamesCommand::Orphans(args) => orphans::run(args, &names),
     };
     let ended = names.orb.shutdown(true).map_err(Failure::from);
     let outcome = outcome?;

@@ -139,7 +139,7 @@ impl Statistics {
 pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     let text = ior::load(&args.reference)?;
     let interrupt = Interrupt::watch()?;
-    let builder = zorb::Orb::builder().arguments(&mut orb.to_vec());
+    let builder = crate::orb::builder().arguments(&mut orb.to_vec());
     let timeouts = |timeout| {
         move |builder: zorb::OrbBuilder| {
             builder.connect_timeout(timeout).round_trip_timeout(timeout)

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use zorb_naming::server::Settings;
 use zorb_service::{Host, listening};
 use zorb_store::{Durability, FileStore, FileStoreOptions, Store};
 
@@ -20,12 +19,12 @@ use table::{Choices, SERVICES, ServiceEntry};
 ///
 /// SERVICES are, separated by commas: naming, ifr (interface repository), scheduling. Each is published under its
 /// standard key, as in corbaloc::localhost:2809/NameService, and bound in the naming service. Prints their object
-/// references, in this order. Serves until Ctrl-C or SIGTERM.
+/// references, in this order. Serves until Ctrl-C or SIGTERM. `zorb config` lists the options of the naming service.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb serve naming
   zorb serve --all --store /var/lib/zorb
-  zorb serve naming --listen iiop://:2809 --ior names.ior
+  zorb serve naming --listen iiop://:2809 --ior names.ior -ORBNamingIterators 100
   zorb serve ifr,scheduling --listen iiop://localhost:2810 -ORBInitRef NameService=corbaloc::localhost/NameService
   zorb ping --ready corbaloc::localhost/Health")]
 pub(crate) struct ServeArgs {
@@ -47,28 +46,9 @@ pub(crate) struct ServeArgs {
     /// File to write the object reference of the first service to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
-    /// Maximum number of binding iterators; beyond it, the one not used for longest is destroyed
-    #[arg(long, value_name = "COUNT", default_value_t = Settings::default().iterators)]
-    max_iterators: usize,
-    /// Maximum size of the names in memory, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Settings::default().limits.octets >> 20)]
-    max_names: usize,
-    /// No calls to naming contexts of other servers: clients continue there themselves
-    #[arg(long)]
-    no_federation: bool,
 }
 
 impl ServeArgs {
-    fn choices(&self) -> Choices {
-        let mut settings = Settings::default();
-        settings.iterators = self.max_iterators;
-        settings.limits.octets = self.max_names.saturating_mul(1 << 20);
-        if self.no_federation {
-            settings.foreign_calls = 0;
-        }
-        Choices { naming: settings, folder: self.store.clone() }
-    }
-
     /// The services to run, in the order of the table: naming first, so that the others are bound there.
     fn selected(&self) -> Result<Vec<&'static ServiceEntry>, Failure> {
         let known = |name: &String| SERVICES.iter().any(|service| service.name == name);
@@ -90,13 +70,13 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     let selected = args.selected()?;
     let interrupt = Interrupt::watch()?;
     let store = args.store.as_deref().map(|folder| open(folder, args.durability)).transpose()?;
-    let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
+    let builder = || crate::orb::builder().arguments(&mut arguments.to_vec());
     let orb = listening(builder, &args.listen, zorb::giop::DEFAULT_IIOP_PORT)?;
     let mut host = Host::new(orb)?;
     if let Some(store) = store {
         host = host.with_store(store);
     }
-    let choices = args.choices();
+    let choices = Choices { folder: args.store.clone() };
     let mut contents = Vec::new();
     for (index, service) in selected.iter().enumerate() {
         let started = (service.start)(&host, &choices)?;

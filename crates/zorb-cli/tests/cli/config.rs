@@ -15,14 +15,15 @@ fn every_option_is_shown() {
     assert_eq!((table.status, table.stderr.as_str()), (Some(0), ""));
     let json = run(&["config", "--json"]).json();
     let options = json["options"].as_array().unwrap();
-    let orb = zorb::Orb::builder().without_environment().options().unwrap();
+    let naming = zorb_naming::server::NamingOptions::default();
+    let orb = zorb::Orb::builder().without_environment().declare(naming).options().unwrap();
     assert!(
         orb.table()
             .map(|spec| spec.name)
             .eq(options.iter().map(|row| row["name"].as_str().unwrap()))
     );
     assert!(option(&json, "SsliopKey")["help"].is_string(), "those of protocols too");
-    for owner in ["orb", "sockets", "rt", "ssliop", "miop"] {
+    for owner in ["orb", "sockets", "rt", "ssliop", "miop", "naming"] {
         assert!(options.iter().any(|option| option["owner"] == owner));
         assert!(table.stdout.contains(&format!("\nOptions of {owner}:\n")), "{owner}");
     }

@@ -72,6 +72,58 @@ fn names_are_bound_shown_and_removed() {
 }
 
 #[test]
+fn a_shared_context_is_shown_once() {
+    let names = Names::start();
+    // Each level has two names for the next: the names double with each, and the contexts do not.
+    let object = "corbaloc::127.0.0.1:1/x";
+    let mut expected = String::new();
+    for level in 0..8 {
+        let parent = "a/".repeat(level);
+        names.output(&["bind", &format!("{parent}a/x"), object, "--parents"]);
+        let reference = names.output(&["resolve", &format!("{parent}a")]);
+        names.output(&["bind", &format!("{parent}b"), reference.trim(), "--context"]);
+        expected.push_str(&format!("{}a/\n", "  ".repeat(level)));
+    }
+    let lines = |count: usize| -> String {
+        let level = |level: usize| {
+            let indent = "  ".repeat(level);
+            match level {
+                0 => "b/ (shown above)\n".to_owned(),
+                _ => format!("{indent}b/ (shown above)\n{indent}x\n"),
+            }
+        };
+        (0..count).rev().map(level).collect()
+    };
+    expected.push_str(&format!("{}x\n{}", "  ".repeat(8), lines(8)));
+    assert_eq!(names.output(&["tree"]), expected);
+    let tree = names.run(&["tree", "--json"]).json();
+    assert_eq!(tree[1]["shown"], json!(true));
+    names.0.end();
+}
+
+#[test]
+fn orphans_are_shown_and_removed() {
+    let names = Names::start();
+    assert_eq!(names.output(&["orphans"]), "");
+    names.output(&["bind", "a/b/x", "corbaloc::127.0.0.1:1/x", "--parents"]);
+    let context = names.output(&["resolve", "a"]);
+    names.output(&["rm", "a"]);
+    let orphans = names.run(&["orphans", "--json"]).json();
+    let all = orphans.as_array().unwrap();
+    assert_eq!(all.len(), 2, "{orphans}");
+    let a = all.iter().find(|it| it["ior"] == json!(context.trim())).unwrap();
+    assert_eq!(a["bindings"][0]["name"], json!("b"));
+    assert!(names.output(&["orphans"]).contains(&format!("{context}  b/\n")));
+    names.output(&["bind", "again", context.trim(), "--context"]);
+    assert_eq!(names.output(&["orphans", "--remove"]), "0 contexts removed\n");
+    assert_eq!(names.output(&["tree"]), "again/\n  b/\n    x\n");
+    names.output(&["rm", "again"]);
+    assert_eq!(names.output(&["orphans", "--remove"]), "2 contexts removed\n");
+    assert_eq!(names.output(&["orphans"]), "");
+    names.0.end();
+}
+
+#[test]
 fn changes_are_shown_as_they_come() {
     let names = Names::start();
     names.output(&["bind", "a", "corbaloc::127.0.0.1:1/x"]);

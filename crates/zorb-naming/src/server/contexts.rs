@@ -3,6 +3,7 @@
 //! It does without the skeleton of the generated code: `resolve` writes the stored octets of a reference to the reply,
 //! without making a reference of them, and one servant serves all contexts.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,21 +11,24 @@ use zorb::codegen::{CdrResult, CdrWriter, Operations, Served, ServedBy, ServerCa
 use zorb::giop::Ior;
 use zorb::poa::{ObjectId, Poa, PoaPolicies};
 use zorb::{
-    CompletionStatus, Interface as _, ObjectRef, Orb, Ref, SystemException, WeakOrb, Wire, minor,
+    CompletionStatus, Interface as _, MinorCode, ObjectRef, Orb, Ref, SystemException, WeakOrb,
+    Wire, minor,
 };
 
 use super::context_id::ContextId;
 use super::federation::Federation;
 use super::iterators::Iterators;
 use super::names::{Names, NotMade};
+use super::options::NamingOptions;
+use super::own::names_root;
 use super::path::{Path, write_binding};
 use super::raise::{Raised, full, no_context, raised, system};
-use super::settings::Settings;
-use super::tree::{Bound, Operation, Refusal};
+use super::tree::{Bound, Found, Operation, Refusal};
 use super::{stored, url};
 use crate::cos_naming::naming_context::{DestroyError, InvalidName, NotEmpty};
 use crate::cos_naming::naming_context_ext::ToUrlError;
 use crate::cos_naming::{BindingIterator, Name, NamingContext, NamingContextExt};
+use crate::naming_extensions::ExtendedContext;
 
 const BIND: usize = 0;
 const REBIND: usize = 1;
@@ -40,8 +44,9 @@ const TO_STRING: usize = 10;
 const TO_NAME: usize = 11;
 const TO_URL: usize = 12;
 const RESOLVE_STR: usize = 13;
+const ORPHANS: usize = 14;
 
-static OPERATIONS: Operations<14> = Operations::new(&[
+static OPERATIONS: Operations<15> = Operations::new(&[
     "bind",
     "rebind",
     "bind_context",
@@ -56,6 +61,7 @@ static OPERATIONS: Operations<14> = Operations::new(&[
     "to_name",
     "to_url",
     "resolve_str",
+    "orphans",
 ]);
 
 /// The default servant of the adapter of contexts.
@@ -72,14 +78,14 @@ pub(crate) struct Contexts {
 /// The name of the adapter of contexts.
 const ADAPTER: &str = "NamingContexts";
 
-/// What a name is bound to, without the lock of the names.
-enum Found {
+/// What a name resolves to.
+enum Resolved {
     /// A reference as it is stored.
     Stored(Vec<u8>),
     Reference(Option<ObjectRef>),
 }
 
-impl Found {
+impl Resolved {
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         match self {
             Self::Stored(octets) => stored::write(octets, writer),
@@ -93,7 +99,7 @@ impl Contexts {
     pub(crate) fn new(
         orb: &Orb,
         names: Arc<Names>,
-        settings: &Settings,
+        options: &NamingOptions,
     ) -> Result<Self, zorb::poa::PoaError> {
         let policies = PoaPolicies::new()
             .persistent()
@@ -103,12 +109,12 @@ impl Contexts {
             .default_servant();
         orb.root_poa().create(ADAPTER, policies)?;
         Ok(Self {
-            iterators: Iterators::new(orb, Arc::clone(&names), settings)?,
+            iterators: Iterators::new(orb, Arc::clone(&names), options)?,
             names,
             orb: orb.downgrade(),
-            federation: Federation::new(settings.foreign_calls, settings.foreign_timeout),
-            longest_reference: settings.limits.reference_octets,
-            listed: settings.listed,
+            federation: Federation::new(options),
+            longest_reference: options.naming_reference_octets,
+            listed: options.naming_listed_bindings,
         })
     }
 
@@ -133,8 +139,12 @@ impl Contexts {
         Ok(orb.object(stored::decode(octets).ok_or_else(broken)?))
     }
 
-    /// The context of this server that a reference identifies. The profiles of the reference must be the server's own.
+    /// The context of this server that a reference identifies. The profiles of the reference must be the server's own,
+    /// or those of the root's `corbaloc:`.
     fn own(&self, ior: &Ior) -> Option<ContextId> {
+        if names_root(ior, self.reference(ContextId::ROOT).ok()?.as_object().ior()) {
+            return Some(ContextId::ROOT);
+        }
         let object = self.orb.upgrade()?.object(ior.clone());
         let id = ContextId::from_octets(self.poa().ok()?.id_of(&object).ok()?.as_bytes())?;
         let own = self.reference(id).ok()?;
@@ -142,22 +152,18 @@ impl Contexts {
     }
 
     /// Resolves a name from the context `start` on.
-    fn resolve(&self, start: ContextId, name: &Path) -> Result<Found, Raised> {
-        let refusal = match self.names.read().resolve(start, name) {
-            Ok(Bound::Object(octets) | Bound::Foreign(octets)) => {
-                return Ok(Found::Stored(octets.to_vec()));
-            }
-            Ok(Bound::Context(id)) => Ok(id),
-            Err(refusal) => Err(refusal),
-        };
-        match refusal {
-            Ok(id) => {
+    fn resolve(&self, start: ContextId, name: &Path) -> Result<Resolved, Raised> {
+        // Without the lock from here on.
+        let found = self.names.read().resolve(start, name);
+        match found {
+            Ok(Found::Reference(octets)) => Ok(Resolved::Stored(octets)),
+            Ok(Found::Context(id)) => {
                 let reference = self.reference(id).map_err(Raised::System)?;
-                Ok(Found::Reference(Some(reference.into())))
+                Ok(Resolved::Reference(Some(reference.into())))
             }
             Err(refusal) => {
                 let resolve = |other: &NamingContext, rest: &Name| other.resolve(rest);
-                self.elsewhere(refusal, name, true, resolve).map(Found::Reference)
+                self.elsewhere(refusal, name, true, resolve).map(Resolved::Reference)
             }
         }
     }
@@ -176,17 +182,17 @@ impl Contexts {
         self.federation.call(&context, name.name_from(at), is_safe, call)
     }
 
-    /// Changes a binding, here or in another server.
-    fn change<T: Default, E: Into<Raised>>(
+    /// Changes a binding, here or in another server. Returns what the other server has returned.
+    fn change<T, E: Into<Raised>>(
         &self,
         start: ContextId,
         name: &Path,
         operation: Operation<'_>,
         call: impl FnOnce(&NamingContext, &Name) -> Result<T, E>,
-    ) -> Result<T, Raised> {
+    ) -> Result<Option<T>, Raised> {
         match self.names.change(|tree| tree.plan(start, name, operation)) {
-            Ok(()) => Ok(T::default()),
-            Err(NotMade::Refused(refusal)) => self.elsewhere(refusal, name, false, call),
+            Ok(()) => Ok(None),
+            Err(NotMade::Refused(refusal)) => self.elsewhere(refusal, name, false, call).map(Some),
             Err(failed) => Err(Raised::System(system(failed))),
         }
     }
@@ -231,7 +237,7 @@ impl Contexts {
             BIND | BIND_CONTEXT => Operation::Bind(bound),
             _ => Operation::Rebind(bound),
         };
-        self.change::<(), Raised>(start, name, change, call)
+        self.change::<(), Raised>(start, name, change, call).map(drop)
     }
 
     fn bind_new_context(
@@ -241,9 +247,13 @@ impl Contexts {
     ) -> Result<Option<NamingContext>, Raised> {
         let id = ContextId::random();
         let call = |other: &NamingContext, rest: &Name| other.bind_new_context(rest);
-        let elsewhere = self.change(start, name, Operation::BindNew(id), call)?;
-        match elsewhere {
-            Some(context) => Ok(Some(context)),
+        match self.change(start, name, Operation::BindNew(id), call)? {
+            Some(Some(context)) => Ok(Some(context)),
+            // The standard does not permit it, and this server has no context of that name.
+            Some(None) => Err(Raised::System(SystemException::inv_objref(
+                MinorCode::NONE,
+                CompletionStatus::Yes,
+            ))),
             None => Ok(Some(self.reference(id).map_err(Raised::System)?.into())),
         }
     }
@@ -304,7 +314,7 @@ impl Contexts {
                 let name = call.argument::<Path>()?;
                 call.end_of_arguments()?;
                 let elsewhere = |other: &NamingContext, rest: &Name| other.unbind(rest);
-                let done = self.change::<(), _>(id, &name, Operation::Unbind, elsewhere);
+                let done = self.change(id, &name, Operation::Unbind, elsewhere).map(drop);
                 call.reply_without_results(done)
             }
             BIND_NEW_CONTEXT => {
@@ -332,7 +342,7 @@ impl Contexts {
         }
     }
 
-    /// The operations of `NamingContextExt`.
+    /// The operations of `NamingContextExt` and of `ExtendedContext`.
     fn serve_text(&self, call: &mut ServerCall<'_>, id: ContextId, operation: usize) -> Served {
         let parsed = |text: &str| Path::parse(text).ok_or(Raised::from(InvalidName));
         match operation {
@@ -363,12 +373,33 @@ impl Contexts {
                 let found = parsed(&text).and_then(|name| self.resolve(id, &name));
                 call.reply(found, |writer, found| found.write(writer))
             }
+            ORPHANS => {
+                let how_many = call.argument::<u32>()?;
+                call.end_of_arguments()?;
+                let orphans = self.orphans(how_many);
+                call.reply(orphans, |writer, contexts| {
+                    writer.write_count(contexts.len(), "NamingContexts")?;
+                    contexts.iter().try_for_each(|it| Ref::write_option(Some(it), writer))
+                })
+            }
             _ => call.unknown_operation(),
         }
     }
+
+    /// Contexts to which no name leads. Each reply has as many as a list has bindings, at most.
+    fn orphans(&self, how_many: u32) -> Result<Vec<NamingContextExt>, SystemException> {
+        let count = usize::try_from(how_many).map_or(self.listed, |count| count.min(self.listed));
+        let orphans = self.names.read().orphans(count);
+        orphans.into_iter().map(|id| self.reference(id)).collect()
+    }
 }
 
-impl ServedBy<Contexts> for NamingContextExt {
+impl ServedBy<Contexts> for ExtendedContext {
+    /// References have the standard's type, which the clients of other vendors know.
+    fn type_id<'s>(_: &'s Contexts, _: &ObjectId) -> Cow<'s, str> {
+        Cow::Borrowed(NamingContextExt::REPOSITORY_ID)
+    }
+
     fn dispatch(servant: &Contexts, call: &mut ServerCall<'_>) -> Served {
         let Some(operation) = call.find(&OPERATIONS) else { return call.unknown_operation() };
         let id = call.object_id().and_then(|id| ContextId::from_octets(id.as_bytes()));

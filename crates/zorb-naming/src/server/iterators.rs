@@ -15,9 +15,9 @@ use zorb::{CompletionStatus, MinorCode, Orb, SystemException, WeakOrb};
 
 use super::context_id::ContextId;
 use super::names::Names;
+use super::options::NamingOptions;
 use super::path::write_binding;
 use super::raise::no_context;
-use super::settings::Settings;
 use super::tree::Listing;
 use crate::cos_naming::BindingIterator;
 use table::{Cursor, Table};
@@ -40,15 +40,18 @@ impl Iterators {
     pub(crate) fn new(
         orb: &Orb,
         names: Arc<Names>,
-        settings: &Settings,
+        options: &NamingOptions,
     ) -> Result<Arc<Self>, PoaError> {
         let policies = PoaPolicies::new().user_ids().multiple_ids().non_retain().default_servant();
         let poa = orb.root_poa().create(ADAPTER, policies)?;
         let iterators = Arc::new(Self {
             names,
             orb: orb.downgrade(),
-            listed: settings.listed,
-            table: Mutex::new(Table::new(settings.iterators, settings.iterator_lifetime)),
+            listed: options.naming_listed_bindings,
+            table: Mutex::new(Table::new(
+                options.naming_iterators,
+                options.naming_iterator_lifetime,
+            )),
         });
         let servant = AnyServant::of::<BindingIterator, _>(Arc::clone(&iterators));
         poa.set_servant(servant)?;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockRead
 use zorb_store::{Batch, Store, StoreError};
 
 use super::context_id::ContextId;
-use super::settings::Limits;
+use super::options::NamingOptions;
 use super::tables;
 use super::tree::{Change, Refusal, Tree};
 
@@ -49,7 +49,7 @@ struct Marks {
 /// The binding that a change sets or removes.
 fn binding_of(change: &Change) -> Option<(ContextId, &[u8])> {
     match change {
-        Change::Put { context, entry, .. } => Some((*context, entry.key())),
+        Change::Put { context, key, .. } => Some((*context, key)),
         Change::Remove { context, key } => Some((*context, key)),
         Change::Create { .. } | Change::Destroy { .. } => None,
     }
@@ -95,16 +95,16 @@ impl Marks {
 
 impl Names {
     /// An empty tree that is not stored.
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self::of(Tree::new(limits), None)
+    pub(crate) fn new(options: NamingOptions) -> Self {
+        Self::of(Tree::new(options), None)
     }
 
     /// The names of a store.
     ///
     /// # Errors
     /// The store fails, or its contents are damaged or of a newer version.
-    pub(crate) fn load(limits: Limits, store: Arc<dyn Store>) -> Result<Self, StoreError> {
-        let mut tree = Tree::new(limits);
+    pub(crate) fn load(options: NamingOptions, store: Arc<dyn Store>) -> Result<Self, StoreError> {
+        let mut tree = Tree::new(options);
         tables::load(&*store, &mut tree)?;
         Ok(Self::of(tree, Some(store)))
     }

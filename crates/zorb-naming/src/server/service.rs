@@ -10,8 +10,9 @@ use zorb_store::{Store, StoreError};
 use super::context_id::ContextId;
 use super::contexts::Contexts;
 use super::names::Names;
-use super::settings::Settings;
+use super::options::NamingOptions;
 use crate::cos_naming::NamingContextExt;
+use crate::naming_extensions::ExtendedContext;
 
 /// The key under which naming services are published: that of omniNames, TAO and JacORB.
 pub const KEY: &str = "NameService";
@@ -21,10 +22,10 @@ pub const KEY: &str = "NameService";
 /// ```
 /// use zorb::Orb;
 /// use zorb_naming::name;
-/// use zorb_naming::server::{NamingService, Settings};
+/// use zorb_naming::server::{NamingOptions, NamingService};
 ///
 /// let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
-/// let names = NamingService::serve(&orb, &Settings::default())?;
+/// let names = NamingService::serve(&orb, &NamingOptions::default())?;
 /// let root = names.publish(&orb)?;
 /// root.bind_new_context(&name("plant.area")?)?;
 /// assert_eq!(names.statistics().contexts, 2);
@@ -56,8 +57,8 @@ impl NamingService {
     ///
     /// # Errors
     /// `INITIALIZE` if no endpoint can be opened; the ORB has a naming service already.
-    pub fn serve(orb: &Orb, settings: &Settings) -> Result<Self, zorb::Error> {
-        Self::serve_names(orb, settings, Names::new(settings.limits.clone()))
+    pub fn serve(orb: &Orb, options: &NamingOptions) -> Result<Self, zorb::Error> {
+        Self::serve_names(orb, options, Names::new(options.clone()))
     }
 
     /// Serves the names of a store. Each change is committed before its reply.
@@ -66,16 +67,16 @@ impl NamingService {
     /// Those of [`serve`](Self::serve); the store fails, or its contents are damaged or of a newer version.
     pub fn serve_stored(
         orb: &Orb,
-        settings: &Settings,
+        options: &NamingOptions,
         store: Arc<dyn Store>,
     ) -> Result<Self, zorb::Error> {
-        let names = Names::load(settings.limits.clone(), store).map_err(not_loaded)?;
-        Self::serve_names(orb, settings, names)
+        let names = Names::load(options.clone(), store).map_err(not_loaded)?;
+        Self::serve_names(orb, options, names)
     }
 
-    fn serve_names(orb: &Orb, settings: &Settings, names: Names) -> Result<Self, zorb::Error> {
-        let contexts = Arc::new(Contexts::new(orb, Arc::new(names), settings)?);
-        let servant = AnyServant::of::<NamingContextExt, _>(Arc::clone(&contexts));
+    fn serve_names(orb: &Orb, options: &NamingOptions, names: Names) -> Result<Self, zorb::Error> {
+        let contexts = Arc::new(Contexts::new(orb, Arc::new(names), options)?);
+        let servant = AnyServant::of::<ExtendedContext, _>(Arc::clone(&contexts));
         contexts.poa()?.set_servant(servant)?;
         Ok(Self(contexts))
     }

@@ -7,7 +7,10 @@
 //! ```
 //!
 //! Numbers have 7 bits in each octet, the lowest first; all octets but the last have the highest bit set. This takes
-//! about 30 octets less than an encapsulation, and is written to a reply without decoding it.
+//! about 30 octets less than an encapsulation, and is written to a reply without decoding it. In memory, references of
+//! the same server share [parts] of it.
+
+pub(crate) mod parts;
 
 use zorb::giop::{Ior, ProfileTag, TaggedProfile};
 use zorb::{CdrErrorKind, CdrResult, CdrWriter};
@@ -70,7 +73,8 @@ pub(crate) fn write(octets: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> 
     Ok(())
 }
 
-fn push_number(octets: &mut Vec<u8>, mut number: usize) {
+/// Appends a number.
+pub(crate) fn push_number(octets: &mut Vec<u8>, mut number: usize) {
     while number >= 0x80 {
         octets.push(number as u8 | 0x80);
         number >>= 7;
@@ -78,6 +82,13 @@ fn push_number(octets: &mut Vec<u8>, mut number: usize) {
     octets.push(number as u8);
 }
 
+/// The number at the start of some octets, and those behind it.
+pub(crate) fn take_number(octets: &[u8]) -> Option<(usize, &[u8])> {
+    let mut parser = Parser(octets);
+    parser.number().map(|number| (number, parser.0))
+}
+
+#[derive(Clone, Copy)]
 struct Parser<'a>(&'a [u8]);
 
 impl<'a> Parser<'a> {

@@ -7,14 +7,13 @@
 //!
 //! The root context has the id 0 and no row.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use zorb_store::{Batch, Schema, Store, StoreError, StoreErrorKind};
 
 use super::context_id::ContextId;
 use super::stored;
-use super::tree::{Bound, Change, Entry, Tree};
+use super::tree::{Bound, Change, MAX_KEY, Tree};
 
 const CONTEXTS: &str = "naming.contexts";
 const BINDINGS: &str = "naming.bindings";
@@ -24,12 +23,12 @@ const SCHEMA: Schema = Schema::new("naming", &[]);
 pub(crate) fn add(batch: Batch, change: &Change) -> Batch {
     let row = |context: ContextId, key: &[u8]| [&context.to_octets()[..], key].concat();
     match change {
-        Change::Put { context, entry, created } => {
+        Change::Put { context, key, value, created } => {
             let batch = match created {
                 Some(created) => batch.put(CONTEXTS, created.to_octets(), []),
                 None => batch,
             };
-            batch.put(BINDINGS, row(*context, entry.key()), entry.bound().to_octets())
+            batch.put(BINDINGS, row(*context, key), &**value)
         }
         Change::Remove { context, key } => batch.delete(BINDINGS, row(*context, key)),
         Change::Create { context } => batch.put(CONTEXTS, context.to_octets(), []),
@@ -37,38 +36,36 @@ pub(crate) fn add(batch: Batch, change: &Change) -> Batch {
     }
 }
 
-/// Reads everything.
+/// Reads everything, one context after the other.
 ///
 /// # Errors
 /// The store fails, or its contents are damaged or of a newer version.
 pub(crate) fn load(store: &dyn Store, tree: &mut Tree) -> Result<(), StoreError> {
     SCHEMA.open(store)?;
-    let mut contexts: HashMap<ContextId, Vec<Entry>> = HashMap::new();
-    contexts.insert(ContextId::ROOT, Vec::new());
     let mut broken = None;
     store.scan(CONTEXTS, &mut |key, _| match ContextId::from_octets(key) {
         Some(id) => {
-            contexts.insert(id, Vec::new());
+            tree.load(id, Vec::new());
             ControlFlow::Continue(())
         }
         None => stop(&mut broken, "a context with a malformed id"),
     })?;
-    store.scan(BINDINGS, &mut |key, value| {
-        let entry = entry(key, value);
-        match entry.and_then(|(id, entry)| Some((contexts.get_mut(&id)?, entry))) {
-            Some((entries, entry)) => {
-                entries.push(entry);
-                ControlFlow::Continue(())
+    // The bindings of a context are together.
+    let (mut context, mut entries) = (ContextId::ROOT, Vec::new());
+    store.scan(BINDINGS, &mut |key, value| match binding(key, value) {
+        Some((id, key, bound)) if tree.has(id) => {
+            if id != context {
+                tree.load(std::mem::replace(&mut context, id), std::mem::take(&mut entries));
             }
-            None => stop(&mut broken, "a malformed binding, or one without its context"),
+            entries.extend(tree.entry(key, bound));
+            ControlFlow::Continue(())
         }
+        _ => stop(&mut broken, "a malformed binding, or one without its context"),
     })?;
+    tree.load(context, entries);
     if let Some(what) = broken {
         let error = StoreError::new(StoreErrorKind::Broken, format!("the names contain {what}"));
         return Err(error.hint("restore the last dump with `zorb store restore`"));
-    }
-    for (id, entries) in contexts {
-        tree.load(id, entries);
     }
     Ok(())
 }
@@ -78,8 +75,8 @@ fn stop(broken: &mut Option<&'static str>, what: &'static str) -> ControlFlow<()
     ControlFlow::Break(())
 }
 
-/// A row of `naming.bindings`.
-fn entry(row: &[u8], value: &[u8]) -> Option<(ContextId, Entry)> {
+/// A row of `naming.bindings`: the context, the key and the value.
+fn binding<'r>(row: &'r [u8], value: &'r [u8]) -> Option<(ContextId, &'r [u8], Bound<'r>)> {
     let (id, key) = row.split_first_chunk::<8>()?;
     let text = std::str::from_utf8(key).ok()?;
     let bound = Bound::from_octets(value)?;
@@ -87,5 +84,5 @@ fn entry(row: &[u8], value: &[u8]) -> Option<(ContextId, Entry)> {
         stored::decode(reference)?;
     }
     let has_one_nul = text.bytes().filter(|octet| *octet == 0).count() == 1;
-    Some((ContextId::from_octets(id)?, Entry::new(key, bound).filter(|_| has_one_nul)?))
+    (has_one_nul && key.len() <= MAX_KEY).then_some((ContextId::from_octets(id)?, key, bound))
 }

@@ -3,18 +3,20 @@
 //! A change has two steps: [`Tree::plan`] checks whether it is possible, [`Tree::apply`] makes it. In between, it is
 //! stored.
 
+mod common;
 mod entry;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
 use super::context_id::ContextId;
+use super::options::NamingOptions;
 use super::path::Path;
-use super::settings::Limits;
 use crate::cos_naming::naming_context::NotFoundReason;
-pub(crate) use entry::{Bound, Entry, MAX_KEY};
+use common::CommonParts;
+pub(crate) use entry::{Bound, Entry, Found, MAX_KEY};
 
 /// Why an operation fails. Indexes count components of the name: the rest begins there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +49,8 @@ pub(crate) enum Operation<'a> {
 /// A change that is possible.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    /// Sets a binding, and creates the context if one is given.
-    Put { context: ContextId, entry: Entry, created: Option<ContextId> },
+    /// Sets a binding to a [value](Bound::to_octets), and creates the context if one is given.
+    Put { context: ContextId, key: Box<[u8]>, value: Box<[u8]>, created: Option<ContextId> },
     /// Removes a binding.
     Remove { context: ContextId, key: Box<[u8]> },
     /// Creates a context that is bound nowhere.
@@ -61,14 +63,18 @@ pub(crate) enum Change {
 #[derive(Debug)]
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, BTreeSet<Entry>>,
-    limits: Limits,
+    parts: CommonParts,
+    limits: NamingOptions,
     bindings: usize,
-    /// The memory that contexts and bindings count for.
+    /// The memory that contexts and bindings count for, without common parts of references.
     octets: usize,
 }
 
 /// The octets of memory that an empty context counts for.
 const CONTEXT_CHARGE: usize = 96;
+
+/// The most that a binding has in a reply beside the key: counts, lengths, padding and the type.
+const BINDING_OCTETS: usize = 32;
 
 /// Keys of a context in ascending order.
 #[derive(Clone, Debug, Default)]
@@ -103,12 +109,18 @@ impl Listing {
 
 impl Tree {
     /// A tree with an empty root context.
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: NamingOptions) -> Self {
         let contexts = HashMap::from([(ContextId::ROOT, BTreeSet::new())]);
-        Self { contexts, limits, bindings: 0, octets: CONTEXT_CHARGE }
+        let parts = CommonParts::default();
+        Self { contexts, parts, limits, bindings: 0, octets: CONTEXT_CHARGE }
     }
 
-    /// Adds contexts with all of their bindings, in any order. Limits do not apply to what was stored.
+    /// A binding for [`load`](Self::load); `None` if the key is too long.
+    pub(crate) fn entry(&mut self, key: &[u8], bound: Bound<'_>) -> Option<Entry> {
+        Entry::new(key, bound, &mut self.parts)
+    }
+
+    /// Adds a context with all of its bindings, in any order. Limits do not apply to what was stored.
     pub(crate) fn load(&mut self, context: ContextId, entries: Vec<Entry>) {
         self.bindings += entries.len();
         self.octets += entries.iter().map(Entry::charge).sum::<usize>();
@@ -131,8 +143,9 @@ impl Tree {
         self.bindings
     }
 
+    /// The memory that contexts and bindings count for.
     pub(crate) fn octets(&self) -> usize {
-        self.octets
+        self.octets + self.parts.octets()
     }
 
     fn context(&self, id: ContextId) -> Result<&BTreeSet<Entry>, Refusal> {
@@ -140,10 +153,10 @@ impl Tree {
     }
 
     /// What `name` is bound to, from the context `start` on.
-    pub(crate) fn resolve(&self, start: ContextId, name: &Path) -> Result<Bound<'_>, Refusal> {
+    pub(crate) fn resolve(&self, start: ContextId, name: &Path) -> Result<Found, Refusal> {
         let last = self.walk(start, name)?;
         let entry = self.context(last)?.get(name.last());
-        entry.map(Entry::bound).ok_or_else(|| missing(name.len() - 1))
+        Ok(entry.ok_or_else(|| missing(name.len() - 1))?.found(&self.parts))
     }
 
     /// The context of the last component of a name.
@@ -153,23 +166,32 @@ impl Tree {
         self.context(context)?;
         for index in 0..name.len() - 1 {
             let entry = self.context(context)?.get(name.key(index));
-            context = match entry.map(Entry::bound).ok_or_else(|| missing(index))? {
-                Bound::Context(id) if self.has(id) => id,
-                Bound::Foreign(reference) => {
-                    return Err(Refusal::Elsewhere(reference.into(), index + 1));
-                }
-                // An object, or a context that has been destroyed.
-                _ => return Err(Refusal::NotFound(NotFoundReason::NotContext, index)),
+            let entry = entry.ok_or_else(|| missing(index))?;
+            context = match entry.context() {
+                Some(id) if self.has(id) => id,
+                _ => return Err(self.leads_nowhere(entry, index)),
             };
         }
         Ok(context)
     }
 
+    /// Why a name does not go on in this server behind a binding.
+    #[cold]
+    fn leads_nowhere(&self, entry: &Entry, index: usize) -> Refusal {
+        match entry.found(&self.parts) {
+            Found::Reference(reference) if entry.is_foreign() => {
+                Refusal::Elsewhere(reference.into(), index + 1)
+            }
+            // An object, or a context that has been destroyed.
+            _ => Refusal::NotFound(NotFoundReason::NotContext, index),
+        }
+    }
+
     /// Rejects names that no binding can have.
     fn check(&self, name: &Path) -> Result<(), Refusal> {
-        let longest = self.limits.component_octets.min(MAX_KEY - 1) + 1;
+        let longest = self.limits.naming_component_octets.min(MAX_KEY - 1) + 1;
         let is_valid = !name.is_empty()
-            && name.len() <= self.limits.name_components
+            && name.len() <= self.limits.naming_name_components
             && (0..name.len()).all(|index| name.key(index).len() <= longest);
         if is_valid { Ok(()) } else { Err(Refusal::InvalidName) }
     }
@@ -184,7 +206,7 @@ impl Tree {
         let context = self.walk(start, name)?;
         let entries = self.context(context)?;
         let (key, at) = (name.last(), name.len() - 1);
-        let existing = entries.get(key).map(Entry::bound);
+        let existing = entries.get(key).map(Entry::is_context);
         let (bound, created) = match (operation, existing) {
             (Operation::Unbind, None) => return Err(missing(at)),
             (Operation::Unbind, Some(_)) => {
@@ -193,7 +215,7 @@ impl Tree {
             (Operation::Bind(_) | Operation::BindNew(_), Some(_)) => {
                 return Err(Refusal::AlreadyBound);
             }
-            (Operation::Rebind(bound), Some(old)) if bound.is_context() != old.is_context() => {
+            (Operation::Rebind(bound), Some(was_context)) if bound.is_context() != was_context => {
                 let why = match bound.is_context() {
                     true => NotFoundReason::NotContext,
                     false => NotFoundReason::NotObject,
@@ -203,17 +225,17 @@ impl Tree {
             (Operation::Bind(bound) | Operation::Rebind(bound), _) => (bound, None),
             (Operation::BindNew(id), None) => (Bound::Context(id), Some(id)),
         };
-        let entry = Entry::new(key, bound).ok_or(Refusal::InvalidName)?;
+        let value = bound.to_octets();
         let is_new = existing.is_none();
-        if is_new && entries.len() >= self.limits.bindings_per_context {
+        if is_new && entries.len() >= self.limits.naming_context_bindings {
             return Err(Refusal::Full);
         }
-        self.check_room(entry.charge() + created.map_or(0, |_| CONTEXT_CHARGE))?;
-        Ok(Change::Put { context, entry, created })
+        self.check_room(Entry::most(key, &value) + created.map_or(0, |_| CONTEXT_CHARGE))?;
+        Ok(Change::Put { context, key: key.into(), value: value.into(), created })
     }
 
     fn check_room(&self, more: usize) -> Result<(), Refusal> {
-        if self.octets.saturating_add(more) > self.limits.octets {
+        if self.octets().saturating_add(more) > self.limits.naming_memory {
             return Err(Refusal::Full);
         }
         Ok(())
@@ -236,23 +258,22 @@ impl Tree {
     /// Makes a change that [`plan`](Self::plan) returned.
     pub(crate) fn apply(&mut self, change: Change) {
         match change {
-            Change::Put { context, entry, created } => {
+            Change::Put { context, key, value, created } => {
                 if let Some(created) = created {
                     self.load(created, Vec::new());
                 }
                 let Some(entries) = self.contexts.get_mut(&context) else { return };
+                let bound = Bound::from_octets(&value);
+                let entry = bound.and_then(|bound| Entry::new(&key, bound, &mut self.parts));
+                let Some(entry) = entry else { return };
                 self.octets += entry.charge();
-                match entries.replace(entry) {
-                    Some(old) => self.octets -= old.charge(),
-                    None => self.bindings += 1,
-                }
+                self.bindings += 1;
+                let old = entries.replace(entry);
+                self.forget(old);
             }
             Change::Remove { context, key } => {
                 let taken = self.contexts.get_mut(&context).and_then(|all| all.take(&*key));
-                if let Some(old) = taken {
-                    self.octets -= old.charge();
-                    self.bindings -= 1;
-                }
+                self.forget(taken);
             }
             Change::Create { context } => self.load(context, Vec::new()),
             Change::Destroy { context } => {
@@ -263,7 +284,17 @@ impl Tree {
         }
     }
 
-    /// The next `count` keys of a context, behind the key `after`.
+    /// Counts a binding that is no longer there.
+    fn forget(&mut self, old: Option<Entry>) {
+        if let Some(old) = old {
+            self.octets -= old.charge();
+            self.bindings -= 1;
+            old.release(&mut self.parts);
+        }
+    }
+
+    /// The next keys of a context, behind the key `after`: at most `count` of them, in a reply of at most
+    /// `NamingListedOctets`; but one in any case.
     pub(crate) fn list(
         &self,
         context: ContextId,
@@ -272,13 +303,33 @@ impl Tree {
     ) -> Result<Listing, Refusal> {
         let entries = self.context(context)?;
         let start = after.map_or(Unbounded, Excluded);
-        let mut rest = entries.range::<[u8], _>((start, Unbounded));
+        let mut rest = entries.range::<[u8], _>((start, Unbounded)).peekable();
         let mut listing = Listing::default();
-        for entry in rest.by_ref().take(count) {
-            listing.push(entry.key(), entry.bound().is_context());
+        let mut octets = 0;
+        while let Some(entry) = rest.peek().filter(|_| listing.len() < count) {
+            octets += entry.key().len() + BINDING_OCTETS;
+            if octets > self.limits.naming_listed_octets && listing.len() > 0 {
+                break;
+            }
+            listing.push(entry.key(), entry.is_context());
+            rest.next();
         }
-        listing.has_more = rest.next().is_some();
+        listing.has_more = rest.peek().is_some();
         Ok(listing)
+    }
+
+    /// Contexts to which no name leads from the root, at most `count`.
+    pub(crate) fn orphans(&self, count: usize) -> Vec<ContextId> {
+        let mut reached = HashSet::from([ContextId::ROOT]);
+        let mut next = vec![ContextId::ROOT];
+        while let Some(id) = next.pop() {
+            let entries = self.contexts.get(&id).into_iter().flatten();
+            next.extend(entries.filter_map(Entry::context).filter(|id| reached.insert(*id)));
+        }
+        let mut orphans: Vec<_> =
+            self.contexts.keys().filter(|id| !reached.contains(id)).copied().take(count).collect();
+        orphans.sort_unstable();
+        orphans
     }
 }
 

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use zorb::{Interface as _, ObjectRef};
+use zorb::codegen::{Served, ServedBy, ServerCall};
+use zorb::{
+    CompletionStatus, Interface as _, ObjectRef, Orb, Ref, SystemException, SystemExceptionKind,
+};
 use zorb_naming::cos_naming::naming_context::{
     BindError, CannotProceed, NotFound, NotFoundReason, ResolveError,
 };
 use zorb_naming::cos_naming::{Name, NamingContext};
 use zorb_naming::name;
-use zorb_naming::server::Settings;
+use zorb_naming::server::NamingOptions;
 
 use crate::support::World;
 
@@ -78,9 +81,9 @@ fn a_dead_context_leaves_the_rest_to_the_client() {
 
 #[test]
 fn without_federation_clients_continue_themselves() {
-    let mut settings = Settings::default();
-    settings.foreign_calls = 0;
-    let (one, two) = (World::with(&settings), World::new());
+    let mut options = NamingOptions::default();
+    options.naming_foreign_calls = 0;
+    let (one, two) = (World::with(&options), World::new());
     join(&one, &two, "two");
     two.root.bind(&path("x"), None).unwrap();
     let Err(ResolveError::CannotProceed(left)) = one.root.resolve(&path("two/x")) else {
@@ -93,9 +96,9 @@ fn without_federation_clients_continue_themselves() {
 
 #[test]
 fn servers_that_contain_each_other_end_with_the_name() {
-    let mut settings = Settings::default();
-    settings.foreign_calls = 4;
-    let (one, two) = (World::with(&settings), World::with(&settings));
+    let mut options = NamingOptions::default();
+    options.naming_foreign_calls = 4;
+    let (one, two) = (World::with(&options), World::with(&options));
     join(&one, &two, "next");
     join(&two, &one, "next");
     let object = one.object("x");
@@ -118,9 +121,9 @@ fn servers_that_contain_each_other_end_with_the_name() {
 
 #[test]
 fn a_context_that_never_answers_is_given_up() {
-    let mut settings = Settings::default();
-    settings.foreign_timeout = Duration::from_millis(50);
-    let one = World::with(&settings);
+    let mut options = NamingOptions::default();
+    options.naming_foreign_timeout = Duration::from_millis(50);
+    let one = World::with(&options);
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("corbaloc::1.2@{}/NameService", silent.local_addr().unwrap());
     let context: ObjectRef = one.client.string_to_object(&url).unwrap().unwrap();
@@ -136,12 +139,62 @@ fn a_context_that_never_answers_is_given_up() {
 
 #[test]
 fn a_reference_to_an_own_context_needs_no_call() {
-    let mut settings = Settings::default();
-    settings.foreign_calls = 0;
-    let one = World::with(&settings);
+    let mut options = NamingOptions::default();
+    options.naming_foreign_calls = 0;
+    let one = World::with(&options);
     let context = one.root.bind_new_context(&path("ctx")).unwrap().unwrap();
     let root: NamingContext = one.root.clone().into();
     context.bind_context(&path("up"), Some(&root)).unwrap();
     assert!(one.root.resolve(&path("ctx/up/ctx/up/ctx")).unwrap().is_some());
     one.end();
+}
+
+#[test]
+fn the_own_root_by_its_url_needs_no_call() {
+    let mut options = NamingOptions::default();
+    options.naming_foreign_calls = 0;
+    let one = World::with(&options);
+    let (host, port) = ("localhost", one.address());
+    let port = port.rsplit_once(':').unwrap().1;
+    for url in [
+        format!("corbaloc::{}/NameService", one.address()),
+        format!("corbaloc::{host}:{port}/NameService"),
+    ] {
+        let root: NamingContext =
+            one.client.string_to_object(&url).unwrap().unwrap().unchecked_narrow();
+        one.root.rebind_context(&path("up"), Some(&root)).unwrap();
+        assert!(one.root.resolve(&path("up/up/up")).unwrap().is_some(), "{url}");
+    }
+    one.end();
+}
+
+/// A context of a server that does not keep to the standard.
+#[derive(Debug)]
+struct Answers;
+
+impl ServedBy<Answers> for NamingContext {
+    fn dispatch(_: &Answers, call: &mut ServerCall<'_>) -> Served {
+        let _name = call.argument::<Name>()?;
+        call.reply(Ok::<_, SystemException>(()), |writer, ()| {
+            Ref::write_option(None::<&Self>, writer)
+        })
+    }
+}
+
+#[test]
+fn a_new_context_elsewhere_that_is_nil_is_an_error() {
+    let one = World::new();
+    let other = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+    let context: NamingContext = other.root_poa().activate(Answers).unwrap();
+    other.serve().unwrap();
+    let text = context.to_ior_string();
+    let context: NamingContext =
+        one.client.string_to_object(&text).unwrap().unwrap().unchecked_narrow();
+    one.root.bind_context(&path("other"), Some(&context)).unwrap();
+    let refused: SystemException = one.root.bind_new_context(&path("other/x")).unwrap_err().into();
+    assert_eq!(refused.kind, SystemExceptionKind::InvObjref);
+    assert_eq!(refused.completed, CompletionStatus::Yes);
+    assert_eq!(one.service.statistics().contexts, 1);
+    one.end();
+    other.shutdown(true).unwrap();
 }

@@ -4,7 +4,7 @@ use zorb::{Interface as _, Orb, SystemException, SystemExceptionKind};
 use zorb_naming::cos_naming::naming_context::{BindError, ResolveError};
 use zorb_naming::cos_naming::{NameComponent, NamingContextExt};
 use zorb_naming::name;
-use zorb_naming::server::Settings;
+use zorb_naming::server::NamingOptions;
 use zorb_testkit::Strangers;
 
 use crate::support::World;
@@ -32,9 +32,9 @@ fn very_long_names_are_invalid() {
 
 #[test]
 fn very_many_iterators_are_as_many_as_the_limit() {
-    let mut settings = Settings::default();
-    settings.iterators = 10;
-    let world = World::with(&settings);
+    let mut options = NamingOptions::default();
+    options.naming_iterators = 10;
+    let world = World::with(&options);
     world.root.bind(&name("x").unwrap(), None).unwrap();
     let first = world.root.list(0).unwrap().1.unwrap();
     let mut last = first.clone();
@@ -67,10 +67,10 @@ fn strangers_keep_no_client_out() {
 
 #[test]
 fn a_full_service_refuses_and_stays_as_it_is() {
-    let mut settings = Settings::default();
-    settings.limits.octets = 20_000;
-    settings.limits.reference_octets = 1_000;
-    let world = World::with(&settings);
+    let mut options = NamingOptions::default();
+    options.naming_memory = 20_000;
+    options.naming_reference_octets = 1_000;
+    let world = World::with(&options);
     let large = world.object(&"k".repeat(1_000));
     let refused: SystemException =
         world.root.bind(&name("x").unwrap(), Some(&large)).unwrap_err().into();
@@ -84,7 +84,7 @@ fn a_full_service_refuses_and_stays_as_it_is() {
         }
     };
     assert_eq!(refused.kind, SystemExceptionKind::ImpLimit);
-    assert!((100..300).contains(&bound), "{bound}");
+    assert!((100..350).contains(&bound), "{bound}");
     let statistics = world.service.statistics();
     assert_eq!(statistics.bindings, bound);
     assert!(statistics.octets <= 20_000, "{statistics:?}");
@@ -109,5 +109,28 @@ fn references_that_nobody_can_use_are_stored_as_they_are() {
         let beyond = world.root.resolve(&name("ctx/x").unwrap());
         assert!(matches!(beyond, Err(ResolveError::CannotProceed(_))), "{beyond:?}");
     }
+    world.end();
+}
+
+#[test]
+fn long_names_are_listed_in_replies_of_limited_size() {
+    let mut options = NamingOptions::default();
+    options.naming_listed_octets = 10_000;
+    let world = World::with(&options);
+    for number in 0..20 {
+        let long = format!("{number}{}", "x".repeat(4000));
+        world.root.bind(&name(&long).unwrap(), None).unwrap();
+    }
+    let (first, iterator) = world.root.list(100).unwrap();
+    let iterator = iterator.unwrap();
+    let mut lengths = vec![first.len()];
+    loop {
+        let (more, next) = iterator.next_n(100).unwrap();
+        if !more {
+            break;
+        }
+        lengths.push(next.len());
+    }
+    assert_eq!(lengths, [2; 10]);
     world.end();
 }

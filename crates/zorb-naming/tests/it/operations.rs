@@ -12,7 +12,7 @@ use zorb_naming::cos_naming::naming_context_ext::{
 };
 use zorb_naming::cos_naming::{BindingType, NamingContext};
 use zorb_naming::name;
-use zorb_naming::server::Settings;
+use zorb_naming::server::NamingOptions;
 
 use crate::support::{World, shown};
 
@@ -139,9 +139,9 @@ fn lists_and_iterators_return_every_binding_once() {
 
 #[test]
 fn an_iterator_alone_returns_everything() {
-    let mut settings = Settings::default();
-    (settings.listed, settings.iterators) = (2, 2);
-    let world = World::with(&settings);
+    let mut options = NamingOptions::default();
+    (options.naming_listed_bindings, options.naming_iterators) = (2, 2);
+    let world = World::with(&options);
     for text in ["a", "b", "c", "d", "e"] {
         world.root.bind(&name(text).unwrap(), Some(&world.object("x"))).unwrap();
     }
@@ -160,9 +160,9 @@ fn an_iterator_alone_returns_everything() {
 
 #[test]
 fn iterators_expire() {
-    let mut settings = Settings::default();
-    settings.iterator_lifetime = Duration::ZERO;
-    let world = World::with(&settings);
+    let mut options = NamingOptions::default();
+    options.naming_iterator_lifetime = Duration::ZERO;
+    let world = World::with(&options);
     world.root.bind(&name("a").unwrap(), None).unwrap();
     let iterator = world.root.list(0).unwrap().1.unwrap();
     assert_eq!(kind(iterator.next_one()), SystemExceptionKind::ObjectNotExist);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zorb::{Interface as _, Orb, SystemException, SystemExceptionKind};
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
-use zorb_naming::server::{NamingService, Settings};
+use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_store::{Batch, Entry, MemoryStore, Statistics, Store, StoreError, StoreErrorKind, Visit};
 
 use crate::support::{World, shown};
@@ -117,7 +117,7 @@ fn damaged_names_are_refused() {
         let store = MemoryStore::new();
         store.commit(Batch::new().put(table, key, value)).unwrap();
         let orb = Orb::builder().without_environment().build().unwrap();
-        let served = NamingService::serve_stored(&orb, &Settings::default(), Arc::new(store));
+        let served = NamingService::serve_stored(&orb, &NamingOptions::default(), Arc::new(store));
         let error = served.unwrap_err();
         assert!(zorb::Report(&error).to_string().contains("the names contain"), "{error:?}");
         assert!(error.hint().is_some());

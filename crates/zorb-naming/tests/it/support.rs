@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zorb::{Interface as _, ObjectRef, Orb};
 use zorb_naming::cos_naming::{BindingList, BindingType, NamingContextExt};
 use zorb_naming::name_to_string;
-use zorb_naming::server::{NamingService, Settings};
+use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_store::Store;
 
 /// A naming service and a client's reference to its root context.
@@ -18,13 +18,13 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::with(&Settings::default())
+        Self::with(&NamingOptions::default())
     }
 
-    pub(crate) fn with(settings: &Settings) -> Self {
+    pub(crate) fn with(options: &NamingOptions) -> Self {
         let server =
             Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
-        let service = NamingService::serve(&server, settings).unwrap();
+        let service = NamingService::serve(&server, options).unwrap();
         Self::of(server, service)
     }
 
@@ -40,8 +40,8 @@ impl World {
     pub(crate) fn stored(store: &Arc<dyn Store>) -> Self {
         let server =
             Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
-        let settings = Settings::default();
-        let service = NamingService::serve_stored(&server, &settings, Arc::clone(store)).unwrap();
+        let options = NamingOptions::default();
+        let service = NamingService::serve_stored(&server, &options, Arc::clone(store)).unwrap();
         Self::of(server, service)
     }
 

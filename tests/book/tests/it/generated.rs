@@ -30,9 +30,10 @@ fn number(count: usize) -> String {
     groups.join(",")
 }
 
-/// The options of an ORB with every protocol.
+/// The options of an ORB with every protocol, and with the services that have options.
 fn options() -> Options {
-    Orb::builder().without_environment().options().unwrap()
+    let services = zorb_naming::server::NamingOptions::default();
+    Orb::builder().without_environment().declare(services).options().unwrap()
 }
 
 #[test]

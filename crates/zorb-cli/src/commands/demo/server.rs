@@ -13,7 +13,7 @@ use crate::screen;
 /// Serves until standard input is closed, at the latest when the parent process ends.
 pub(crate) fn serve(arguments: &[String]) -> Outcome {
     let raw_address = raw::serve()?;
-    let orb = zorb::Orb::builder()
+    let orb = crate::orb::builder()
         .arguments(&mut arguments.to_vec())
         .force(|orb| orb.listen("iiop://127.0.0.1:0"))
         .build()?;

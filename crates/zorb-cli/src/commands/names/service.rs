@@ -83,7 +83,7 @@ impl Shown {
 
 impl Names {
     pub(super) fn open(access: &Access, arguments: &[String]) -> Result<Self, Failure> {
-        let orb = Orb::builder().arguments(&mut arguments.to_vec()).build()?;
+        let orb = crate::orb::builder().arguments(&mut arguments.to_vec()).build()?;
         let is_known = || orb.initial_names().iter().any(|name| name == NAME_SERVICE);
         let url = match &access.naming {
             Some(text) => ior::load(text)?,

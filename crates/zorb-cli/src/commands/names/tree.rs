@@ -1,5 +1,7 @@
 //! `zorb names tree`.
 
+use std::collections::HashSet;
+
 use clap::Args;
 use serde::Serialize;
 use zorb::Interface as _;
@@ -11,8 +13,9 @@ use crate::screen;
 
 /// Show a context and all contexts below it
 ///
-/// A context that contains itself is shown once; `(loop)` marks it below. JSON: a list of objects with `name`, `id`,
-/// `kind`, `type`, and for contexts `bindings`, `loop` or `error`.
+/// What is in a context is shown once. Where it has another name, `(loop)` marks a context that contains itself, and
+/// `(shown above)` any other. JSON: a list of objects with `name`, `id`, `kind`, `type`, and for contexts `bindings`,
+/// `loop`, `shown` or `error`.
 #[derive(Args, Debug)]
 pub(crate) struct TreeArgs {
     /// The context, as a name or `corbaname:`; the root by default
@@ -32,14 +35,25 @@ struct Node {
     bindings: Option<Vec<Self>>,
     #[serde(rename = "loop", skip_serializing_if = "std::ops::Not::not")]
     is_loop: bool,
+    /// Whether the context has been shown before.
+    #[serde(rename = "shown", skip_serializing_if = "std::ops::Not::not")]
+    is_shown: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
+/// The contexts that have been visited, by their references.
+struct Visited {
+    /// Those above.
+    path: Vec<String>,
+    all: HashSet<String>,
+}
+
 pub(super) fn run(args: &TreeArgs, names: &Names) -> Outcome {
     let context = names.context(args.context.as_deref())?;
-    let mut path = vec![context.to_ior_string()];
-    let nodes = below(&context, args.depth, &mut path)?;
+    let reference = context.to_ior_string();
+    let mut visited = Visited { path: vec![reference.clone()], all: HashSet::from([reference]) };
+    let nodes = below(&context, args.depth, &mut visited)?;
     match names.json {
         true => screen::print_json(&nodes)?,
         false => {
@@ -51,19 +65,19 @@ pub(super) fn run(args: &TreeArgs, names: &Names) -> Outcome {
     Ok(OK)
 }
 
-/// What is in a context; `path` has the references of the contexts above.
+/// What is in a context.
 fn below(
     context: &NamingContext,
     depth: usize,
-    path: &mut Vec<String>,
+    visited: &mut Visited,
 ) -> Result<Vec<Node>, Failure> {
     let all = bindings(context)?;
-    Ok(all.into_iter().map(|shown| node(context, shown, depth, path)).collect())
+    Ok(all.into_iter().map(|shown| node(context, shown, depth, visited)).collect())
 }
 
-fn node(context: &NamingContext, shown: Shown, depth: usize, path: &mut Vec<String>) -> Node {
+fn node(context: &NamingContext, shown: Shown, depth: usize, visited: &mut Visited) -> Node {
     let name = [NameComponent { id: shown.id.clone(), kind: shown.kind.clone() }];
-    let mut node = Node { shown, bindings: None, is_loop: false, error: None };
+    let mut node = Node { shown, bindings: None, is_loop: false, is_shown: false, error: None };
     if !node.shown.is_context() || depth <= 1 {
         return node;
     }
@@ -76,16 +90,17 @@ fn node(context: &NamingContext, shown: Shown, depth: usize, path: &mut Vec<Stri
         }
     };
     let reference = inner.to_ior_string();
-    if path.contains(&reference) {
-        node.is_loop = true;
+    if !visited.all.insert(reference.clone()) {
+        node.is_loop = visited.path.contains(&reference);
+        node.is_shown = !node.is_loop;
         return node;
     }
-    path.push(reference);
-    match below(&inner, depth - 1, path) {
+    visited.path.push(reference);
+    match below(&inner, depth - 1, visited) {
         Ok(nodes) => node.bindings = Some(nodes),
         Err(failure) => node.error = Some(failure.to_string()),
     }
-    path.pop();
+    visited.path.pop();
     node
 }
 
@@ -94,6 +109,9 @@ fn write(node: &Node, level: usize, text: &mut String) {
     text.push_str(&node.shown.line());
     if node.is_loop {
         text.push_str(" (loop)");
+    }
+    if node.is_shown {
+        text.push_str(" (shown above)");
     }
     if let Some(error) = &node.error {
         text.push_str(&format!(" ({})", screen::visible(error)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zorb::ObjectRef;
 use zorb::dynamic::repository::Repository;
 use zorb_ifr::{InterfaceRepository, StateFile};
-use zorb_naming::server::{NamingService, Settings};
+use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_sched::TaskFile;
 use zorb_sched_service::SchedulerService;
 use zorb_service::Host;
@@ -16,8 +16,6 @@ use crate::screen::counted;
 
 /// What the command line says about services.
 pub(super) struct Choices {
-    /// The settings of the naming service.
-    pub(super) naming: Settings,
     /// The folder of the store.
     pub(super) folder: Option<PathBuf>,
 }
@@ -45,10 +43,11 @@ pub(super) const SERVICES: &[ServiceEntry] = &[
     ServiceEntry { name: "scheduling", key: "ScheduleService", start: scheduling },
 ];
 
-fn naming(host: &Host, choices: &Choices) -> Result<Started, Failure> {
+fn naming(host: &Host, _: &Choices) -> Result<Started, Failure> {
+    let options = host.orb().options().get::<NamingOptions>().cloned().unwrap_or_default();
     let names = match host.store() {
-        Some(store) => NamingService::serve_stored(host.orb(), &choices.naming, Arc::clone(store))?,
-        None => NamingService::serve(host.orb(), &choices.naming)?,
+        Some(store) => NamingService::serve_stored(host.orb(), &options, Arc::clone(store))?,
+        None => NamingService::serve(host.orb(), &options)?,
     };
     let numbers = names.statistics();
     let (contexts, bindings) =

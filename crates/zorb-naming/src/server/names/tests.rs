@@ -9,7 +9,7 @@ use zorb_store::{Entry, MemoryStore, Statistics, StoreErrorKind, Visit};
 
 use super::*;
 use crate::server::path::Path;
-use crate::server::tree::{Bound, Operation};
+use crate::server::tree::{Bound, Found, Operation};
 
 const THREADS: usize = 3;
 const OPERATIONS: usize = 5;
@@ -147,7 +147,7 @@ fn execute(names: &Names, call: Call) -> Answer {
     let resolve = |name: usize| {
         let tree = names.read();
         match tree.resolve(ContextId::ROOT, &path(name)) {
-            Ok(Bound::Object(octets)) => Answer::Value(octets[1]),
+            Ok(Found::Reference(octets)) => Answer::Value(octets[1]),
             Err(Refusal::NotFound(..)) => Answer::Missing,
             other => panic!("{other:?}"),
         }
@@ -189,8 +189,11 @@ fn state_of(names: &Names) -> State {
 fn history(seed: u64) -> (Vec<Event>, State, State) {
     let store: Arc<dyn Store> = Arc::new(Yielding(MemoryStore::new(), AtomicU64::new(seed)));
     // Opening the store may fail, too.
-    let load =
-        || (0..10).find_map(|_| Names::load(Limits::default(), Arc::clone(&store)).ok()).unwrap();
+    let load = || {
+        (0..10)
+            .find_map(|_| Names::load(NamingOptions::default(), Arc::clone(&store)).ok())
+            .unwrap()
+    };
     let names = load();
     let (clock, start) = (AtomicU64::new(0), Barrier::new(THREADS));
     let events = std::thread::scope(|scope| {

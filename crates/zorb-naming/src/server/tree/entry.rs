@@ -3,7 +3,9 @@
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 
+use super::common::CommonParts;
 use crate::server::context_id::ContextId;
+use crate::server::stored::{self, parts};
 
 /// What a name is bound to. References are in the [stored](crate::server::stored) form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,33 +50,54 @@ const OBJECT: u8 = 0;
 const FOREIGN: u8 = 1;
 const CONTEXT: u8 = 2;
 
+/// What a name is bound to, as its owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// An object or a naming context of another server: a reference in the [stored](crate::server::stored) form.
+    Reference(Vec<u8>),
+    /// A naming context of this server.
+    Context(ContextId),
+}
+
 /// A binding, in one allocation. Entries are ordered and found by their keys.
 ///
 /// ```text
-/// +----------------+-----+------+------------------------+
-/// | ushort length  | key | kind | reference or id        |
-/// +----------------+-----+------+------------------------+
+/// +----------------+-----+------+--------------------------------------------------+
+/// | ushort length  | key | kind | id; or number of the common part, and own part   |
+/// +----------------+-----+------+--------------------------------------------------+
 /// ```
+///
+/// References are in [parts](crate::server::stored::parts); the number is in their form, too.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry(Box<[u8]>);
 
 /// The maximum length of a key: less than an entry and the key of a store can hold.
 pub(crate) const MAX_KEY: usize = 65_000;
 
+/// What an entry counts for beside its own octets: about what the map and the allocator add.
+const CHARGE: usize = 48;
+
 impl Entry {
     /// A binding; `None` if the key is longer than [`MAX_KEY`].
-    pub(crate) fn new(key: &[u8], bound: Bound<'_>) -> Option<Self> {
+    pub(super) fn new(key: &[u8], bound: Bound<'_>, parts: &mut CommonParts) -> Option<Self> {
         let length = u16::try_from(key.len()).ok().filter(|_| key.len() <= MAX_KEY)?;
-        let id;
-        let (kind, value) = match bound {
+        let mut octets = Vec::new();
+        octets.extend_from_slice(&length.to_le_bytes());
+        octets.extend_from_slice(key);
+        let (kind, reference) = match bound {
             Bound::Object(reference) => (OBJECT, reference),
             Bound::Foreign(reference) => (FOREIGN, reference),
-            Bound::Context(context) => {
-                id = context.to_octets();
-                (CONTEXT, &id[..])
+            Bound::Context(id) => {
+                octets.push(CONTEXT);
+                octets.extend_from_slice(&id.to_octets());
+                return Some(Self(octets.into()));
             }
         };
-        Some(Self([&length.to_le_bytes()[..], key, &[kind], value].concat().into()))
+        octets.push(kind);
+        let (common, own) = parts::split(reference);
+        stored::push_number(&mut octets, parts.add(&common));
+        octets.extend_from_slice(&own);
+        Some(Self(octets.into()))
     }
 
     fn split(&self) -> (&[u8], &[u8]) {
@@ -87,13 +110,55 @@ impl Entry {
         self.split().0
     }
 
-    pub(crate) fn bound(&self) -> Bound<'_> {
-        Bound::from_octets(self.split().1).unwrap_or(Bound::Object(&[]))
+    /// Whether the name is bound to a context, of this server or of another one.
+    pub(crate) fn is_context(&self) -> bool {
+        self.split().1.first().is_some_and(|kind| *kind != OBJECT)
     }
 
-    /// The octets of memory that it counts for: its own, and about what the map and the allocator add.
-    pub(crate) fn charge(&self) -> usize {
-        self.0.len() + 48
+    /// Whether the name is bound to a context of another server.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.split().1.first().is_some_and(|kind| *kind == FOREIGN)
+    }
+
+    /// The context of this server that the name is bound to.
+    pub(super) fn context(&self) -> Option<ContextId> {
+        match self.split().1.split_first()? {
+            (&CONTEXT, id) => ContextId::from_octets(id),
+            _ => None,
+        }
+    }
+
+    /// The number of the reference's common part, and its own part; `None` for a context of this server.
+    fn reference(&self) -> Option<(usize, &[u8])> {
+        match self.split().1.split_first()? {
+            (&CONTEXT, _) => None,
+            (_, parts) => stored::take_number(parts),
+        }
+    }
+
+    pub(super) fn found(&self, parts: &CommonParts) -> Found {
+        match (self.context(), self.reference()) {
+            (Some(id), _) => Found::Context(id),
+            (None, Some((number, own))) => Found::Reference(parts::join(parts.get(number), own)),
+            (None, None) => Found::Reference(Vec::new()),
+        }
+    }
+
+    /// Ends the use of the common part.
+    pub(super) fn release(&self, parts: &mut CommonParts) {
+        if let Some((number, _)) = self.reference() {
+            parts.remove(number);
+        }
+    }
+
+    /// The octets of memory that it counts for, without its common part.
+    pub(super) fn charge(&self) -> usize {
+        self.0.len() + CHARGE
+    }
+
+    /// The most that a binding with this key and value counts for.
+    pub(super) fn most(key: &[u8], value: &[u8]) -> usize {
+        key.len() + value.len() + CHARGE
     }
 }
 

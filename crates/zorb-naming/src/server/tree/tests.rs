@@ -4,7 +4,7 @@ use super::*;
 use NotFoundReason::{MissingNode, NotContext, NotObject};
 
 fn tree() -> Tree {
-    Tree::new(Limits::default())
+    Tree::new(NamingOptions::default())
 }
 
 fn name(text: &str) -> Path {
@@ -13,6 +13,16 @@ fn name(text: &str) -> Path {
 
 const OBJECT: Bound<'_> = Bound::Object(b"object");
 const FOREIGN: Bound<'_> = Bound::Foreign(b"foreign");
+
+/// What a name with this binding resolves to.
+fn found(bound: Bound<'_>) -> Found {
+    match bound {
+        Bound::Object(reference) | Bound::Foreign(reference) => {
+            Found::Reference(reference.to_vec())
+        }
+        Bound::Context(id) => Found::Context(id),
+    }
+}
 
 /// Makes a change from the root on.
 fn make(tree: &mut Tree, text: &str, operation: Operation<'_>) -> Result<(), Refusal> {
@@ -35,10 +45,10 @@ fn sample() -> Tree {
 fn names_lead_through_contexts() {
     let tree = sample();
     let resolve = |text: &str| tree.resolve(ContextId::ROOT, &name(text));
-    assert_eq!(resolve("ctx"), Ok(Bound::Context(ContextId(7))));
-    assert_eq!(resolve("ctx/object"), Ok(OBJECT));
-    assert_eq!(resolve("foreign"), Ok(FOREIGN));
-    assert_eq!(tree.resolve(ContextId(7), &name("object")), Ok(OBJECT));
+    assert_eq!(resolve("ctx"), Ok(found(Bound::Context(ContextId(7)))));
+    assert_eq!(resolve("ctx/object"), Ok(found(OBJECT)));
+    assert_eq!(resolve("foreign"), Ok(found(FOREIGN)));
+    assert_eq!(tree.resolve(ContextId(7), &name("object")), Ok(found(OBJECT)));
     assert_eq!(tree.resolve(ContextId(8), &name("object")), Err(Refusal::NoContext));
 }
 
@@ -89,8 +99,8 @@ fn bindings_are_replaced_by_their_own_kind_only() {
     make(&mut tree, "ctx", Operation::Rebind(FOREIGN)).unwrap();
     make(&mut tree, "new", Operation::Rebind(Bound::Context(ContextId(7)))).unwrap();
     make(&mut tree, "object", Operation::Rebind(Bound::Object(&[]))).unwrap();
-    assert_eq!(tree.resolve(ContextId::ROOT, &name("new/object")), Ok(OBJECT));
-    assert_eq!(tree.resolve(ContextId::ROOT, &name("object")), Ok(Bound::Object(&[])));
+    assert_eq!(tree.resolve(ContextId::ROOT, &name("new/object")), Ok(found(OBJECT)));
+    assert_eq!(tree.resolve(ContextId::ROOT, &name("object")), Ok(found(Bound::Object(&[]))));
 }
 
 #[test]
@@ -104,7 +114,10 @@ fn contexts_end_when_they_are_empty() {
     // Its binding remains, and leads nowhere.
     let refused = Err(Refusal::NotFound(NotContext, 0));
     assert_eq!(tree.resolve(ContextId::ROOT, &name("ctx/object")), refused);
-    assert_eq!(tree.resolve(ContextId::ROOT, &name("ctx")), Ok(Bound::Context(ContextId(7))));
+    assert_eq!(
+        tree.resolve(ContextId::ROOT, &name("ctx")),
+        Ok(found(Bound::Context(ContextId(7))))
+    );
 }
 
 #[test]
@@ -112,15 +125,19 @@ fn a_context_may_contain_itself() {
     let mut tree = tree();
     make(&mut tree, "self", Operation::Bind(Bound::Context(ContextId::ROOT))).unwrap();
     let path = ["self"; 128].join("/");
-    assert_eq!(tree.resolve(ContextId::ROOT, &name(&path)), Ok(Bound::Context(ContextId::ROOT)));
+    assert_eq!(
+        tree.resolve(ContextId::ROOT, &name(&path)),
+        Ok(found(Bound::Context(ContextId::ROOT)))
+    );
     let longer = format!("{path}/self");
     assert_eq!(tree.resolve(ContextId::ROOT, &name(&longer)), Err(Refusal::InvalidName));
 }
 
 #[test]
 fn limits_are_the_most_that_is_accepted() {
-    let mut limits = Limits::default();
-    (limits.component_octets, limits.name_components, limits.bindings_per_context) = (4, 2, 2);
+    let mut limits = NamingOptions::default();
+    (limits.naming_component_octets, limits.naming_name_components) = (4, 2);
+    limits.naming_context_bindings = 2;
     let mut tree = Tree::new(limits.clone());
     for text in ["12345", "123.45", "a/12345", "1/2/3"] {
         assert_eq!(make(&mut tree, text, Operation::Bind(OBJECT)), Err(Refusal::InvalidName));
@@ -131,7 +148,7 @@ fn limits_are_the_most_that_is_accepted() {
     assert_eq!(make(&mut tree, "c", Operation::Bind(OBJECT)), Err(Refusal::Full));
     make(&mut tree, "b", Operation::Rebind(OBJECT)).unwrap();
 
-    limits.octets = tree.octets() + 10;
+    limits.naming_memory = tree.octets() + 10;
     tree.limits = limits;
     make(&mut tree, "b", Operation::Unbind).unwrap();
     let large = [0; 100];
@@ -170,4 +187,70 @@ fn listings_are_sorted_and_go_on_behind_a_name_that_is_gone() {
     assert_eq!((keys(&rest), rest.has_more), (vec![b"a\0y".to_vec(), b"c\0".to_vec()], false));
     let none = tree.list(ContextId::ROOT, None, 0).unwrap();
     assert_eq!((none.len(), none.has_more), (0, true));
+}
+
+#[test]
+fn a_list_ends_with_its_octets_but_has_one_binding() {
+    let mut limits = NamingOptions::default();
+    limits.naming_listed_octets = 3 * (2 + BINDING_OCTETS);
+    let mut tree = Tree::new(limits);
+    for text in ["a", "b", "c", "d"] {
+        make(&mut tree, text, Operation::Bind(OBJECT)).unwrap();
+    }
+    let long = "l".repeat(1000);
+    make(&mut tree, &long, Operation::Bind(OBJECT)).unwrap();
+    let list = |after: &[u8]| {
+        let listing = tree.list(ContextId::ROOT, Some(after), 100).unwrap();
+        (listing.len(), listing.has_more)
+    };
+    assert_eq!(list(b""), (3, true));
+    assert_eq!(list(b"c\0"), (1, true));
+    assert_eq!(list(b"d\0"), (1, false), "one that is longer than all together");
+}
+
+#[test]
+fn contexts_to_which_no_name_leads_are_orphans() {
+    let mut tree = sample();
+    for id in [20, 21, 22] {
+        let change = tree.plan_create(ContextId(id)).unwrap();
+        tree.apply(change);
+    }
+    // 20 and 21 contain each other, and 20 also a context that the root leads to.
+    for (at, text, to) in [(20, "x", 21), (21, "x", 20), (20, "ctx", 7)] {
+        let bound = Operation::Bind(Bound::Context(ContextId(to)));
+        let change = tree.plan(ContextId(at), &name(text), bound).unwrap();
+        tree.apply(change);
+    }
+    let ids = |numbers: &[u64]| numbers.iter().map(|id| ContextId(*id)).collect::<Vec<_>>();
+    assert_eq!(tree.orphans(10), ids(&[20, 21, 22]));
+    assert_eq!(tree.orphans(2).len(), 2);
+    make(&mut tree, "twenty", Operation::Bind(Bound::Context(ContextId(20)))).unwrap();
+    assert_eq!(tree.orphans(10), ids(&[22]));
+    make(&mut tree, "ctx", Operation::Unbind).unwrap();
+    assert_eq!(tree.orphans(10), ids(&[22]), "it has another name");
+    make(&mut tree, "twenty", Operation::Unbind).unwrap();
+    assert_eq!(tree.orphans(10), ids(&[7, 20, 21, 22]));
+}
+
+#[test]
+fn references_of_one_server_share_their_common_part() {
+    let mut tree = tree();
+    let reference = |key: &str| {
+        let url = format!("corbaloc::1.2@names.example:2809/{key}");
+        let orb = zorb::Orb::builder().without_environment().build().unwrap();
+        crate::server::stored::encode(orb.string_to_object(&url).unwrap().unwrap().ior())
+    };
+    let references = ["key1", "key2", "key3"].map(reference);
+    let mut grown = Vec::new();
+    for (text, reference) in ["a", "b", "c"].iter().zip(&references) {
+        let before = tree.octets();
+        make(&mut tree, text, Operation::Bind(Bound::Object(reference))).unwrap();
+        grown.push(tree.octets() - before);
+    }
+    assert_eq!(grown[1], grown[2]);
+    assert!(grown[0] > grown[1] + references[0].len() - 20, "{grown:?}");
+    for (text, reference) in ["a", "b", "c"].iter().zip(references) {
+        let resolved = tree.resolve(ContextId::ROOT, &name(text));
+        assert_eq!(resolved, Ok(Found::Reference(reference)));
+    }
 }

@@ -1,0 +1,10 @@
+//! The ORB of commands.
+
+use zorb::OrbBuilder;
+use zorb_naming::server::NamingOptions;
+
+/// A builder with the options of the services that `zorb serve` runs: every command knows them, so that one file and one
+/// environment suit all.
+pub(crate) fn builder() -> OrbBuilder {
+    zorb::Orb::builder().declare(NamingOptions::default())
+}

@@ -1,0 +1,40 @@
+//! The options of a naming service.
+
+use std::time::Duration;
+
+/// A day, in milliseconds.
+const DAY_MS: u64 = 86_400_000;
+
+zorb::transport::options! {
+    /// The options of a [`NamingService`](super::NamingService). They are part of an ORB's option table if its program
+    /// adds them with `Orb::builder().declare(NamingOptions::default())`, as `zorb serve` does.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct NamingOptions of "naming", set by (trait SetNamingOptions) {
+        /// Maximum number of components of a name; longer ones are invalid (InvalidName).
+        "NamingNameComponents" naming_name_components: usize = 128, 1..=65_536;
+        /// Maximum size of id and kind of a component together, in UTF-8; longer ones are invalid (InvalidName).
+        "NamingComponentOctets" naming_component_octets: usize = 4096, 1..=64_999, "octets";
+        /// Maximum size of the profiles of a bound reference; longer ones have IMP_LIMIT.
+        "NamingReferenceOctets" naming_reference_octets: usize = 65_536, 1..=1_048_576, "octets";
+        /// Maximum number of bindings of a context; beyond it, IMP_LIMIT.
+        "NamingContextBindings" naming_context_bindings: usize = 10_000_000, 1..=u32::MAX as u64;
+        /// Maximum memory of all contexts and bindings; beyond it, IMP_LIMIT.
+        "NamingMemory" naming_memory: usize = 1_073_741_824, 4096..=1_u64 << 40, "octets";
+        /// Maximum number of binding iterators; beyond it, the one not used for longest is destroyed.
+        "NamingIterators" naming_iterators: usize = 1000, 1..=10_000_000;
+        /// Time for which an iterator may be unused; it is then destroyed.
+        "NamingIteratorLifetime" naming_iterator_lifetime: Duration = Duration::from_secs(600), 1..=DAY_MS, "ms";
+        /// Maximum number of bindings in one reply of list and next_n; an iterator has the rest.
+        "NamingListedBindings" naming_listed_bindings: usize = 10_000, 1..=1_000_000;
+        /// Maximum size of the bindings in one reply of list and next_n, of which there is at least one; an iterator has
+        /// the rest.
+        "NamingListedOctets" naming_listed_octets: usize = 1_048_576, 1..=1_073_741_824, "octets";
+        /// Maximum number of calls to naming contexts of other servers at a time; 0 to make none. Beyond it, clients get
+        /// CannotProceed, and may continue with the other context themselves.
+        "NamingForeignCalls" naming_foreign_calls: usize = 32, 0..=65_536;
+        /// Maximum number of these calls to one server, so that one that does not answer leaves room for others.
+        "NamingForeignCallsPerServer" naming_foreign_calls_per_server: usize = 8, 1..=65_536;
+        /// Maximum time of a call to a naming context of another server.
+        "NamingForeignTimeout" naming_foreign_timeout: Duration = Duration::from_secs(5), 1..=DAY_MS, "ms";
+    }
+}
