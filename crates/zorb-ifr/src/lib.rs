@@ -1,7 +1,7 @@
 //! The interface repository: IDL definitions as CORBA objects.
 //!
 //! [`InterfaceRepository`] serves the definitions of a
-//! [`Repository`](zorb::dynamic::repository::Repository); [`StateFile`] stores them across
+//! [`Repository`](zorb::dynamic::repository::Repository); [`State`] stores them across
 //! restarts. Clients use the stubs in [`corba`], generated from the standard's IDL, and
 //! [`describe`] and [`interface_of`], which convert descriptions to the types of dynamic calls.
 //!
@@ -39,4 +39,4 @@ mod idl {
 pub use client::{describe, interface_of};
 pub use idl::corba;
 pub use server::InterfaceRepository;
-pub use state::{StateError, StateFile};
+pub use state::{State, StateError};

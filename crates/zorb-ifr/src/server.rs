@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use zorb::dynamic::repository::Repository;
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 
-use crate::{StateFile, corba};
+use crate::{State, corba};
 use shared::{Shared, definition_id};
 use view::View;
 
@@ -52,7 +52,7 @@ impl InterfaceRepository {
     pub fn serve_writable(
         parent: &Poa,
         definitions: Repository,
-        state: Option<StateFile>,
+        state: Option<State>,
     ) -> Result<Self, PoaError> {
         Self::serve_as(parent, definitions, true, state)
     }
@@ -61,7 +61,7 @@ impl InterfaceRepository {
         parent: &Poa,
         definitions: Repository,
         writable: bool,
-        state: Option<StateFile>,
+        state: Option<State>,
     ) -> Result<Self, PoaError> {
         let policies = PoaPolicies::new().persistent().user_ids().multiple_ids();
         let shared = Arc::new(Shared {

@@ -3,88 +3,129 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use zorb::dynamic::repository::{Repository, StoreError};
+use zorb::dynamic::repository::{self, Repository};
+use zorb_store::{Batch, Schema, Store, StoreError, replace_file};
 
 /// The maximum size of a state file, in octets.
 const MAX_FILE: u64 = 256 << 20;
 
-/// A file that stores the definitions of a repository.
-///
-/// The file is replaced atomically: a reader, even after a crash, finds either the previous or the
-/// new contents. The format does not depend on the machine.
-#[derive(Clone, Debug)]
-pub struct StateFile(PathBuf);
+/// The table in a store: the parts of the definitions by number, four octets, the most significant first.
+const TABLE: &str = "ifr.definitions";
+const SCHEMA: Schema = Schema::new("ifr", &[]);
 
-/// A state file could not be read or written, or is not valid.
+/// The size of a part in a store, in octets.
+const PART: usize = 1 << 20;
+
+/// Where the definitions of a repository are stored: in a file, or in the [store](zorb_store::Store) of a service.
+///
+/// The definitions are replaced as a whole: a reader, even after a crash, finds either the previous or the new ones. The
+/// format does not depend on the machine.
+#[derive(Clone, Debug)]
+pub struct State(Place);
+
+#[derive(Clone, Debug)]
+enum Place {
+    File(PathBuf),
+    Store(Arc<dyn Store>),
+}
+
+/// The state could not be read or written, or is not valid.
 #[derive(Debug)]
 pub struct StateError {
-    path: PathBuf,
+    /// The file, unless it is in a store.
+    path: Option<PathBuf>,
     reason: Reason,
 }
 
 #[derive(Debug)]
 enum Reason {
     File(io::Error),
-    Content(StoreError),
+    Content(repository::StoreError),
+    Store(StoreError),
 }
 
-impl StateFile {
-    /// The file with this name, which need not exist yet.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self(path.into())
+impl State {
+    /// A file, which need not exist yet.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self(Place::File(path.into()))
     }
 
-    /// The path of the file.
-    pub fn path(&self) -> &Path {
-        &self.0
+    /// A store, in which the definitions need not exist yet. They are at most 64 MiB.
+    pub fn stored(store: Arc<dyn Store>) -> Self {
+        Self(Place::Store(store))
     }
 
-    /// Loads the definitions; `None` if the file does not exist.
+    /// Loads the definitions; `None` if there are none yet.
     ///
     /// # Errors
-    /// The file cannot be read, is larger than 256 MiB, or is not a state file.
+    /// The state cannot be read, is a file larger than 256 MiB, or is not what [`store`](Self::store) has written.
     pub fn load(&self) -> Result<Option<Repository>, StateError> {
-        let file = match File::open(&self.0) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(|error| self.failed(Reason::File(error)))?,
+        let octets = match &self.0 {
+            Place::Store(store) => {
+                load_parts(&**store).map_err(|error| self.failed(Reason::Store(error)))?
+            }
+            Place::File(path) => match File::open(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                file => {
+                    let read = file.and_then(read);
+                    Some(read.map_err(|error| self.failed(Reason::File(error)))?)
+                }
+            },
         };
-        let octets = read(file).map_err(|error| self.failed(Reason::File(error)))?;
-        let repository = Repository::from_octets(&octets);
-        repository.map(Some).map_err(|error| self.failed(Reason::Content(error)))
+        let repository = octets.map(|octets| Repository::from_octets(&octets)).transpose();
+        repository.map_err(|error| self.failed(Reason::Content(error)))
     }
 
     /// Stores the definitions.
     ///
     /// # Errors
-    /// The file cannot be written. Its previous contents are kept.
+    /// The state cannot be written, or is larger than a batch of the store. Its previous contents are kept.
     pub fn store(&self, repository: &Repository) -> Result<(), StateError> {
         let octets = repository.to_octets().map_err(|error| self.failed(Reason::Content(error)))?;
-        self.replace(&octets).map_err(|error| self.failed(Reason::File(error)))
-    }
-
-    fn replace(&self, octets: &[u8]) -> io::Result<()> {
-        let mut name = self.0.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let new = self.0.with_file_name(name);
-        let mut file = File::create(&new)?;
-        file.write_all(octets)?;
-        file.sync_all()?;
-        drop(file);
-        std::fs::rename(&new, &self.0)?;
-        // Syncs the folder entry to disk as well.
-        let folder = match self.0.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        File::open(folder)?.sync_all()
+        match &self.0 {
+            Place::Store(store) => {
+                store_parts(&**store, &octets).map_err(|error| self.failed(Reason::Store(error)))
+            }
+            Place::File(path) => replace_file(path, |file| file.write_all(&octets))
+                .map_err(|error| self.failed(Reason::File(error))),
+        }
     }
 
     #[cold]
     fn failed(&self, reason: Reason) -> StateError {
-        StateError { path: self.0.clone(), reason }
+        let path = match &self.0 {
+            Place::File(path) => Some(path.clone()),
+            Place::Store(_) => None,
+        };
+        StateError { path, reason }
     }
+}
+
+/// The parts in a store, joined; `None` if there are none.
+fn load_parts(store: &dyn Store) -> Result<Option<Vec<u8>>, StoreError> {
+    SCHEMA.open(store)?;
+    let mut octets = None;
+    store.scan(TABLE, &mut |_, part| {
+        octets.get_or_insert_with(Vec::new).extend_from_slice(part);
+        ControlFlow::Continue(())
+    })?;
+    Ok(octets)
+}
+
+fn store_parts(store: &dyn Store, octets: &[u8]) -> Result<(), StoreError> {
+    let mut batch = Batch::new();
+    store.scan(TABLE, &mut |key, _| {
+        batch.push(TABLE.into(), key.to_vec(), None);
+        ControlFlow::Continue(())
+    })?;
+    for (number, part) in (0u32..).zip(octets.chunks(PART)) {
+        batch.push(TABLE.into(), number.to_be_bytes().to_vec(), Some(part.to_vec()));
+    }
+    store.commit(batch)
 }
 
 /// Reads a whole file. Devices and pipes, which may have no end, are rejected.
@@ -102,8 +143,11 @@ fn read(file: File) -> io::Result<Vec<u8>> {
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.path.display())?;
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
         match &self.reason {
+            Reason::Store(error) => error.fmt(f),
             Reason::File(error) => error.fmt(f),
             Reason::Content(error) => error.fmt(f),
         }

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use zorb::{Error, Interface, ObjectRef, Orb};
-use zorb_naming::cos_naming::{NameComponent, NamingContext};
+use zorb::{Error, Interface, Orb};
 use zorb_store::Store;
+
+use crate::binding::{self, Binder, Offer};
 
 /// The key of the object that tells probes whether the services are ready: `zorb ping --ready
 /// corbaloc::host:port/Health`.
@@ -14,15 +15,13 @@ pub const HEALTH_KEY: &str = "Health";
 /// How long no lane may make progress before the services count as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(60);
 
-/// How long binding a service's name may take.
-const BINDING_TIMEOUT: Duration = Duration::from_secs(5);
-
 /// An ORB with services. They start with [`offer`](Self::offer), and end with [`run`](Self::run).
 #[derive(Debug)]
 pub struct Host {
     orb: Orb,
     store: Option<Arc<dyn Store>>,
-    offered: Mutex<Vec<(String, ObjectRef)>>,
+    offered: Mutex<Vec<Offer>>,
+    binder: Mutex<Option<Binder>>,
 }
 
 impl Host {
@@ -33,12 +32,18 @@ impl Host {
     /// Those of `Orb::publish_health`.
     pub fn new(orb: Orb) -> Result<Self, Error> {
         orb.publish_health(HEALTH_KEY, STUCK_AFTER)?;
-        Ok(Self { orb, store: None, offered: Mutex::default() })
+        Ok(Self { orb, store: None, offered: Mutex::default(), binder: Mutex::default() })
     }
 
-    /// Sets the store of the services; without one, they keep their state in memory.
+    /// Sets the store of the services; without one, they keep their state in memory. The services are not ready while the
+    /// store refuses changes.
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn Store>) -> Self {
+        let probed = Arc::downgrade(&store);
+        self.orb.add_readiness_check(move || match probed.upgrade().map(|store| store.health()) {
+            Some(Err(error)) => Err(error.to_string()),
+            _ => Ok(()),
+        });
         self.store = Some(store);
         self
     }
@@ -77,35 +82,15 @@ impl Host {
     }
 
     /// Binds the services in the naming service that the initial reference `NameService` names, its own or another one
-    /// (`-ORBInitRef NameService=URL`), and declares them ready. If a name cannot be bound, it logs a warning.
+    /// (`-ORBInitRef NameService=URL`), and declares them ready. If a name cannot be bound, it logs a warning, and a thread
+    /// tries again.
     ///
     /// # Errors
     /// Those of `Orb::serve`.
     pub fn start(&self) -> Result<(), Error> {
-        self.bind();
-        self.orb.serve()
-    }
-
-    /// Binds the services in the naming service, if there is one.
-    fn bind(&self) {
-        const NAME_SERVICE: &str = "NameService";
-        if !self.orb.initial_names().iter().any(|name| name == NAME_SERVICE) {
-            return;
-        }
         let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let others: Vec<_> = offered.iter().filter(|(key, _)| key != NAME_SERVICE).collect();
-        if others.is_empty() {
-            return;
-        }
-        let bound = self.orb.initial_reference(NAME_SERVICE).and_then(|root: NamingContext| {
-            let root = root.with_timeout(BINDING_TIMEOUT);
-            others.iter().try_for_each(|(key, object)| {
-                let name = [NameComponent { id: key.clone(), kind: String::new() }];
-                root.rebind(&name, Some(object)).map_err(Error::from)
-            })
-        });
-        if let Err(error) = bound {
-            tracing::warn!(error = %zorb::Report(&error), "cannot bind the services in the naming service");
-        }
+        let binder = binding::bind(&self.orb, &offered);
+        *self.binder.lock().unwrap_or_else(PoisonError::into_inner) = binder;
+        self.orb.serve()
     }
 }

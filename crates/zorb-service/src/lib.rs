@@ -16,6 +16,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod binding;
 mod endpoints;
 mod host;
 

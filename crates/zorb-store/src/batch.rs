@@ -23,6 +23,9 @@ pub struct Change {
     pub value: Option<Vec<u8>>,
 }
 
+/// What a change takes beside its octets, about.
+const CHANGE_OCTETS: usize = 96;
+
 impl Batch {
     /// Creates an empty batch.
     pub const fn new() -> Self {
@@ -48,7 +51,7 @@ impl Batch {
 
     /// Adds a change: a deletion if `value` is `None`.
     pub fn push(&mut self, table: Cow<'static, str>, key: Vec<u8>, value: Option<Vec<u8>>) {
-        self.octets += key.len() + value.as_ref().map_or(0, Vec::len);
+        self.octets += CHANGE_OCTETS + table.len() + key.len() + value.as_ref().map_or(0, Vec::len);
         self.changes.push(Change { table, key, value });
     }
 
@@ -76,7 +79,7 @@ impl Batch {
         self.changes.is_empty()
     }
 
-    /// The size of all keys and values, in octets.
+    /// The size of all changes, in octets: names of tables, keys, values, and 96 octets for each change.
     #[must_use]
     pub const fn octets(&self) -> usize {
         self.octets

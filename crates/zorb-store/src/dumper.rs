@@ -19,19 +19,22 @@ struct Stop {
 }
 
 impl Dumper {
-    /// Starts the thread, which calls `dump` after each interval.
+    /// Starts the thread, which calls `dump` after `first`, and then after each interval.
     ///
     /// # Errors
     /// The system has no more threads.
     pub(crate) fn start(
+        first: Duration,
         interval: Duration,
         mut dump: impl FnMut() + Send + 'static,
     ) -> io::Result<Self> {
         let stop = Arc::new(Stop::default());
         let its = Arc::clone(&stop);
         let run = move || {
-            while !its.wait(interval) {
+            let mut pause = first;
+            while !its.wait(pause) {
                 dump();
+                pause = interval;
             }
         };
         let thread = Builder::new().name("zorb-dump".to_owned()).spawn(run)?;

@@ -2,6 +2,7 @@
 
 mod backend;
 mod failure;
+mod full;
 mod group;
 
 use std::cell::Cell;
@@ -12,12 +13,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redb::{Database, ReadTransaction, ReadableTable, TableDefinition, TableError, TableHandle};
 
 use self::backend::{Backend, Handle};
 use self::failure::guarded;
+use self::full::Full;
 use self::group::Group;
 use crate::disk::Disk;
 use crate::{
@@ -48,6 +50,7 @@ pub(crate) struct Engine {
     /// Held during a commit if batches are not grouped.
     writer: Mutex<()>,
     group: Group,
+    full: Full,
     batches: AtomicU64,
     transactions: AtomicU64,
     /// Whether the last process that used the disk did not close the store.
@@ -77,7 +80,8 @@ impl State {
 
 impl Engine {
     /// Opens the store on `disk`, and verifies the checksums of all that it contains. An empty disk
-    /// becomes an empty store. `path` is for messages.
+    /// becomes an empty store. `path` is for messages; `pause` is for how long commits are refused after the disk was
+    /// full.
     ///
     /// # Errors
     /// [`StoreErrorKind::Broken`]; failures of the disk.
@@ -85,6 +89,7 @@ impl Engine {
         path: &Path,
         disk: Arc<dyn Disk>,
         durability: Durability,
+        pause: Duration,
     ) -> Result<Self, StoreError> {
         let backend = Arc::new(Backend::new(disk, durability == Durability::Os));
         let (database, recovered) = open(path, &backend)?;
@@ -95,6 +100,7 @@ impl Engine {
             state: RwLock::new(State::Open(database)),
             writer: Mutex::new(()),
             group: Group::default(),
+            full: Full::new(pause),
             batches: AtomicU64::new(0),
             transactions: AtomicU64::new(0),
             recovered,
@@ -117,38 +123,57 @@ impl Engine {
 
     /// Commits batches as one transaction. One thread at a time.
     fn apply(&self, batches: &[Batch]) -> Result<(), StoreError> {
+        self.full.check(Instant::now)?;
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let database = state.database()?;
         let applied = guarded(&self.path, WRITING, || write(database, batches));
         drop(state);
         match applied {
-            Ok(()) => {
-                self.batches.fetch_add(batches.len() as u64, Relaxed);
-                self.transactions.fetch_add(1, Relaxed);
-                Ok(())
-            }
-            Err(error) => Err(self.after(error)),
+            Ok(()) => self.full.end(),
+            Err(error) => self.after(error, batches)?,
         }
+        self.batches.fetch_add(batches.len() as u64, Relaxed);
+        self.transactions.fetch_add(1, Relaxed);
+        Ok(())
     }
 
-    /// Continues after a failed transaction if the disk is full: the database is opened as after a crash.
+    /// Continues after a failed transaction if the disk is full: the database is opened as after a crash, which reads all
+    /// of it, and commits are refused for a while. The transaction may be complete all the same, if space was missing for
+    /// something else: it is then successful.
+    ///
     /// Otherwise, also if the disk was full when it synchronized, nobody knows what it has, and whoever starts the service
     /// again finds out.
     #[cold]
-    fn after(&self, error: StoreError) -> StoreError {
+    fn after(&self, error: StoreError, batches: &[Batch]) -> Result<(), StoreError> {
         let error = match self.backend.sync_failed.load(Relaxed) {
             true => error.of(StoreErrorKind::Io),
             false => error,
         };
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         close(&self.path, mem::replace(&mut *state, State::Failed(error.clone())));
-        if error.kind() == StoreErrorKind::Full {
-            *state = match open(&self.path, &self.backend) {
-                Ok((database, _)) => State::Open(database),
-                Err(error) => State::Failed(error),
-            };
+        if error.kind() != StoreErrorKind::Full {
+            return Err(error);
         }
-        error
+        self.full.begin(error.clone(), Instant::now());
+        let opened = open(&self.path, &self.backend).and_then(|(database, _)| {
+            let is_complete = guarded(&self.path, READING, || contains(&database, batches))?;
+            if is_complete {
+                let synced = self.backend.sync();
+                synced.map_err(|error| io_failure(error, WRITING).at(&self.path))?;
+            }
+            Ok((database, is_complete))
+        });
+        match opened {
+            Ok((database, is_complete)) => {
+                *state = State::Open(database);
+                if is_complete { Ok(()) } else { Err(error) }
+            }
+            // Nobody knows whether the transaction is complete.
+            Err(unusable) => {
+                *state = State::Failed(unusable);
+                Err(error.of(StoreErrorKind::Io))
+            }
+        }
     }
 }
 
@@ -195,6 +220,11 @@ impl Store for Engine {
                 self.group.commit(batch, |batches| self.apply(batches))
             }
         }
+    }
+
+    fn health(&self) -> Result<(), StoreError> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).database()?;
+        self.full.check(Instant::now)
     }
 
     fn statistics(&self) -> Statistics {
@@ -279,6 +309,23 @@ fn scan(
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// Whether all changes are there.
+fn contains(database: &Database, batches: &[Batch]) -> Result<bool, redb::Error> {
+    let transaction = database.begin_read()?;
+    let changes = batches.iter().flat_map(Batch::changes);
+    let last: HashMap<_, _> = changes
+        .map(|change| ((change.table.as_ref(), change.key.as_slice()), change.value.as_deref()))
+        .collect();
+    for ((table, key), value) in last {
+        let table = opened(transaction.open_table(definition(table)?))?;
+        let found = table.map(|table| table.get(key)).transpose()?.flatten();
+        if found.as_ref().map(|found| found.value()) != value {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn write(database: &Database, batches: &[Batch]) -> Result<(), redb::Error> {

@@ -24,7 +24,7 @@ pub struct StoreError {
 pub enum StoreErrorKind {
     /// A key, value, batch or name exceeds a limit of [`limits`](crate::limits). Nothing was changed.
     Limit,
-    /// No space is left on the disk, or a quota is exhausted. Nothing was changed; later commits try again.
+    /// No space is left on the disk, or a quota is exhausted. Nothing was changed; commits some seconds later try again.
     Full,
     /// The operating system failed to read or write.
     Io,

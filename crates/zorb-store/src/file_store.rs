@@ -12,8 +12,15 @@ use std::time::Duration;
 use crate::dump::{self, Contents};
 use crate::dumper::Dumper;
 use crate::engine::{Engine, io_failure};
-use crate::folder::{self, Folder};
+use crate::folder::Folder;
+use crate::whole::{NewFile, rename};
 use crate::{Batch, Durability, Entry, Statistics, Store, StoreError, StoreErrorKind, Visit};
+
+/// For how long commits are refused after the disk was full.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// When the first dump is written after a start: what the previous process has changed last may be in none.
+const FIRST_DUMP: Duration = Duration::from_secs(60);
 
 /// Settings of a [`FileStore`].
 #[derive(Clone, Debug)]
@@ -21,7 +28,8 @@ use crate::{Batch, Durability, Entry, Statistics, Store, StoreError, StoreErrorK
 pub struct FileStoreOptions {
     /// What a commit survives. Default: [`Durability::Grouped`].
     pub durability: Durability,
-    /// How often a dump is written, if something has changed; `None` for never. Default: 15 minutes.
+    /// How often a dump is written, if something has changed; `None` for never. The first one is written a minute after
+    /// the start, or earlier if the interval is shorter. Default: 15 minutes.
     pub dump_interval: Option<Duration>,
 }
 
@@ -111,7 +119,9 @@ impl FileStore {
             dumps: AtomicU64::new(0),
             failed_dumps: AtomicU64::new(0),
         });
-        let start = |interval| Dumper::start(interval, dump_changes(Arc::clone(&shared)));
+        let start = |interval: Duration| {
+            Dumper::start(FIRST_DUMP.min(interval), interval, dump_changes(Arc::clone(&shared)))
+        };
         let dumper = options.dump_interval.map(start).transpose();
         let failed = |error| io_failure(error, "cannot start the thread that writes dumps");
         Ok(Self { _dumper: dumper.map_err(failed)?, shared })
@@ -160,16 +170,14 @@ pub(crate) fn build(
     fill: impl FnOnce(&Engine) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let data = folder.data();
-    let new = folder::with_suffix(&data, ".new");
-    let failed = |error| io_failure(error, "cannot create the file").at(&new);
-    let file = Arc::new(folder::create(&new).map_err(failed)?);
-    let filled =
-        Engine::open(&new, Arc::clone(&file) as _, Durability::Os).and_then(|engine| fill(&engine));
-    let synced = filled.and_then(|()| file.sync_all().map_err(failed));
-    synced.and_then(|()| folder.rename(&new, &data).map_err(failed)).inspect_err(|_| {
-        // It may be large, and the disk full.
-        let _ = std::fs::remove_file(&new);
-    })
+    let failed = |error| io_failure(error, "cannot create the file").at(&data);
+    let mut new = NewFile::create(&data).map_err(failed)?;
+    let file = new.file().try_clone().map_err(failed)?;
+    let engine = Engine::open(new.path(), Arc::new(file), Durability::Os, PAUSE)?;
+    fill(&engine)?;
+    // The database is complete when it is closed.
+    drop(engine);
+    new.sync().and_then(|()| new.put()).map_err(failed)
 }
 
 /// Opens the file with the data, which exists.
@@ -181,7 +189,7 @@ pub(crate) fn open_data(folder: &Folder, durability: Durability) -> Result<Engin
     if file.metadata().map_err(failed)?.len() == 0 {
         return Err(failed(io::ErrorKind::UnexpectedEof.into()));
     }
-    Engine::open(&data, Arc::new(file), durability)
+    Engine::open(&data, Arc::new(file), durability, PAUSE)
 }
 
 /// Writes a dump, each time that it is called after changes.
@@ -216,22 +224,14 @@ impl Shared {
 /// Writes a dump of `engine` as the last one of `folder`.
 pub(crate) fn write_dump(folder: &Folder, engine: &Engine) -> Result<Contents, StoreError> {
     let [last, previous] = folder.dumps();
-    let new = folder::with_suffix(&last, ".new");
     let failed = |error| io_failure(error, "cannot write the dump").at(&last);
-    let written = (|| {
-        let mut file = folder::create(&new).map_err(failed)?;
-        let contents = dump::write(engine, &mut file)?;
-        file.sync_all().map_err(failed)?;
-        Ok(contents)
-    })();
-    let contents = written.inspect_err(|_| {
-        // It may be large, and the disk full.
-        let _ = std::fs::remove_file(&new);
-    })?;
+    let mut new = NewFile::create(&last).map_err(failed)?;
+    let contents = dump::write(engine, new.file())?;
+    new.sync().map_err(failed)?;
     // Between the two, the last dump is the previous one.
-    match folder.rename(&last, &previous) {
+    match rename(&last, &previous) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => folder.rename(&new, &last).map_err(failed)?,
+        _ => new.put().map_err(failed)?,
     }
     Ok(contents)
 }
@@ -254,6 +254,10 @@ impl Store for FileStore {
 
     fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         self.shared.engine.commit(batch)
+    }
+
+    fn health(&self) -> Result<(), StoreError> {
+        self.shared.engine.health()
     }
 
     fn statistics(&self) -> Statistics {

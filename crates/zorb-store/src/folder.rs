@@ -1,12 +1,12 @@
 //! The folder of a store: its files, its lock, and its version.
 
-use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::engine::io_failure;
+use crate::whole::replace_file;
 use crate::{StoreError, StoreErrorKind};
 
 /// The version of the layout that this module writes; it reads no other.
@@ -37,8 +37,9 @@ impl Folder {
             }
             None => {
                 let version = format!("{PREFIX}{VERSION}\n");
-                folder
-                    .replace(&folder.version_file(), |file| file.write_all(version.as_bytes()))?;
+                let name = folder.version_file();
+                replace_file(&name, |file| file.write_all(version.as_bytes()))
+                    .map_err(|error| io_failure(error, "cannot write the version").at(&name))?;
             }
         }
         Ok(folder)
@@ -121,34 +122,6 @@ impl Folder {
         number.map(Some).ok_or_else(|| broken("this is not the version of a store").at(&name))
     }
 
-    /// Replaces a file of the folder: a crash leaves the previous contents or the new ones.
-    ///
-    /// # Errors
-    /// Failures of the file system; those of `write`.
-    pub(crate) fn replace(
-        &self,
-        name: &Path,
-        write: impl FnOnce(&mut File) -> io::Result<()>,
-    ) -> Result<(), StoreError> {
-        let new = with_suffix(name, ".new");
-        let written = create(&new).and_then(|mut file| {
-            write(&mut file)?;
-            file.sync_all()
-        });
-        let moved = written.and_then(|()| self.rename(&new, name));
-        moved.map_err(|error| {
-            // It may be large, and the disk full.
-            let _ = fs::remove_file(&new);
-            io_failure(error, "cannot write the file").at(name)
-        })
-    }
-
-    /// Renames a file of the folder so that the new name survives a loss of power.
-    pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)?;
-        self.sync()
-    }
-
     /// Makes the names of the folder's files survive a loss of power.
     pub(crate) fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
@@ -160,18 +133,6 @@ impl Drop for Folder {
         // Closing is not enough while a child process has not yet executed its program. It cannot fail.
         let _ = zorb_os::file::unlock(&self.lock);
     }
-}
-
-/// Creates an empty file that only its owner can read, and opens it for reading, too.
-pub(crate) fn create(name: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(name)
-}
-
-/// A name with more at its end.
-pub(crate) fn with_suffix(name: &Path, suffix: &str) -> PathBuf {
-    let mut file = name.file_name().map(OsStr::to_owned).unwrap_or_default();
-    file.push(suffix);
-    name.with_file_name(file)
 }
 
 /// Checks that a folder contains a store.

@@ -34,6 +34,7 @@ mod memory;
 mod schema;
 pub mod simulation;
 mod store;
+mod whole;
 
 pub use batch::{Batch, Change};
 pub use durability::Durability;
@@ -42,3 +43,4 @@ pub use file_store::{FileStore, FileStoreOptions};
 pub use memory::MemoryStore;
 pub use schema::{Migration, Schema};
 pub use store::{Entry, Statistics, Store, Visit};
+pub use whole::replace_file;

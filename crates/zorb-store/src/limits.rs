@@ -8,7 +8,7 @@ pub const MAX_TABLE_NAME: usize = 64;
 pub const MAX_KEY: usize = 64 << 10;
 /// Maximum length of a value, in octets: 16 MiB.
 pub const MAX_VALUE: usize = 16 << 20;
-/// Maximum size of all keys and values of a batch, in octets: 64 MiB.
+/// Maximum [size](Batch::octets) of a batch, in octets: 64 MiB.
 pub const MAX_BATCH: usize = 64 << 20;
 
 /// Checks all limits.
@@ -67,9 +67,19 @@ mod tests {
             assert_eq!(put(name, key, value).unwrap_err().kind(), StoreErrorKind::Limit);
         }
         let whole =
-            (0..4).fold(Batch::new(), |batch, n: u8| batch.put("t", [], vec![n; MAX_VALUE]));
+            (0..3).fold(Batch::new(), |batch, n: u8| batch.put("t", [], vec![n; MAX_VALUE]));
+        let rest = MAX_BATCH - whole.octets();
+        let more = Batch::new().put("t", [], []).octets();
+        let whole = whole.put("t", [], vec![0; rest - more]);
+        assert_eq!(whole.octets(), MAX_BATCH);
         check(&whole).unwrap();
-        assert_eq!(check(&whole.put("t", [1], [])).unwrap_err().kind(), StoreErrorKind::Limit);
+        assert_eq!(check(&whole.delete("t", [])).unwrap_err().kind(), StoreErrorKind::Limit);
+    }
+
+    #[test]
+    fn changes_without_octets_count() {
+        let batch = (0..800_000).fold(Batch::new(), |batch, _| batch.delete("t", []));
+        assert_eq!(check(&batch).unwrap_err().kind(), StoreErrorKind::Limit);
     }
 
     #[test]

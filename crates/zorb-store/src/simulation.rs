@@ -20,6 +20,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::disk::Disk;
 use crate::engine::Engine;
@@ -46,6 +47,8 @@ struct Contents {
     capacity: Option<usize>,
     /// The error of all synchronizations.
     sync_error: Option<io::ErrorKind>,
+    /// For how long stores refuse commits after the disk was full.
+    pause: Duration,
     operations: u64,
 }
 
@@ -77,7 +80,8 @@ impl SimulatedDisk {
     /// [`StoreErrorKind::Broken`](crate::StoreErrorKind::Broken); failures of the disk.
     pub fn open(&self, durability: Durability) -> Result<SimulatedStore, StoreError> {
         let path = Path::new("simulated disk");
-        Engine::open(path, Arc::new(self.clone()), durability).map(SimulatedStore)
+        let pause = self.contents().pause;
+        Engine::open(path, Arc::new(self.clone()), durability, pause).map(SimulatedStore)
     }
 
     /// Makes all operations fail after `operations` more that write or synchronize; a write that is the first to fail
@@ -89,6 +93,12 @@ impl SimulatedDisk {
     /// Limits the length of what is stored; `None` for no limit. Longer writes fail as those to a full disk.
     pub fn limit(&self, octets: Option<usize>) {
         self.contents().capacity = octets;
+    }
+
+    /// For how long stores that are opened from now on refuse commits after the disk was full, without trying. Default:
+    /// 0; for a [`FileStore`](crate::FileStore), 5 seconds.
+    pub fn pause_when_full(&self, pause: Duration) {
+        self.contents().pause = pause;
     }
 
     /// Makes synchronizing fail with this error.
@@ -270,6 +280,10 @@ impl Store for SimulatedStore {
 
     fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         self.0.commit(batch)
+    }
+
+    fn health(&self) -> Result<(), StoreError> {
+        self.0.health()
     }
 
     fn statistics(&self) -> Statistics {

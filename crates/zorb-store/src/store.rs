@@ -49,6 +49,15 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// others, whether the changes are there is known when the store has been opened again.
     fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
+    /// Whether commits are possible, for probes of readiness: an error if the disk was full a moment ago, or an earlier
+    /// failure has made the store unusable. It does not try. Default: they are.
+    ///
+    /// # Errors
+    /// What a commit would return.
+    fn health(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// What the store has done since it was opened.
     fn statistics(&self) -> Statistics;
 }

@@ -42,7 +42,7 @@ pub use log::{Log, LogLine};
 pub use lossy::{Lossy, lossy};
 pub use own_process::{
     end_of_own_process, exhaust_descriptors, in_own_process, limit_address_space,
-    limit_descriptors, open_sockets,
+    limit_descriptors, limit_file_size, open_sockets,
 };
 pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from};
 pub use port_map::PortMap;

@@ -85,6 +85,16 @@ pub fn limit_address_space(octets: u64) {
     setrlimit(Resource::As, Rlimit { current, ..getrlimit(Resource::As) }).unwrap();
 }
 
+/// Sets the limit of the size of files that the process writes, in octets; `None` for the most that is permitted. Exceeding it
+/// raises SIGXFSZ, which must be ignored. For a process of the test's own.
+///
+/// # Panics
+/// If the limit cannot be set.
+pub fn limit_file_size(octets: Option<u64>) {
+    let limits = getrlimit(Resource::Fsize);
+    setrlimit(Resource::Fsize, Rlimit { current: octets.or(limits.maximum), ..limits }).unwrap();
+}
+
 /// The number of open sockets of this process.
 #[must_use]
 pub fn open_sockets() -> usize {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use zorb::dynamic::repository::Repository;
-use zorb_ifr::{InterfaceRepository, StateFile};
+use zorb_ifr::{InterfaceRepository, State};
 
 use crate::definitions::IdlSource;
 use crate::failure::{Failure, Outcome};
@@ -39,7 +39,7 @@ pub(crate) struct IfrArgs {
 }
 
 pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
-    let state = args.state.as_ref().map(StateFile::new);
+    let state = args.state.as_ref().map(State::file);
     let definitions = definitions(args, state.as_ref())?;
     let contents = counted(definitions.entries().count() - 1, "definition");
     args.service.run(arguments, KEY, &contents, |poa| {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
 }
 
 /// The definitions of the IDL, merged with the stored ones; updates the stored ones.
-fn definitions(args: &IfrArgs, state: Option<&StateFile>) -> Result<Repository, Failure> {
+fn definitions(args: &IfrArgs, state: Option<&State>) -> Result<Repository, Failure> {
     let failed = |error: zorb_ifr::StateError| Failure::new(error.to_string());
     let mut definitions = args.source.load()?;
     if let Some(state) = state {

@@ -34,8 +34,9 @@ pub struct Health(ObjectRef);
 codegen::interface!(Health(ObjectRef), "IDL:zorb/Health:1.0", "Health", []);
 
 impl Health {
-    /// Whether the server is ready for requests: it serves, is not [draining](Orb::drain), and all POA managers are
-    /// active. Otherwise also why not. A server that shuts down refuses the call.
+    /// Whether the server is ready for requests: it serves, is not [draining](Orb::drain), all POA managers are active,
+    /// and nothing that its program [requires](Orb::add_readiness_check) is missing. Otherwise also why not. A server that
+    /// shuts down refuses the call.
     ///
     /// # Errors
     /// The system exception of the call: the server is not ready.
@@ -101,6 +102,15 @@ impl Orb {
             }
         }
     }
+
+    /// Adds a condition of readiness: [`Health::ready`] asks it at each probe, and reports the text of its error. It
+    /// should not block.
+    pub fn add_readiness_check(
+        &self,
+        check: impl Fn() -> std::result::Result<(), String> + Send + Sync + 'static,
+    ) {
+        self.inner.readiness.lock().push(Arc::new(check));
+    }
 }
 
 /// The servant.
@@ -142,6 +152,8 @@ fn obstacles(orb: &OrbInner) -> Vec<String> {
     if let Some(root) = orb.root.get() {
         look_at_manager(root, None, &mut obstacles);
     }
+    let checks = orb.readiness.lock().clone();
+    obstacles.extend(checks.iter().filter_map(|check| check().err()));
     obstacles
 }
 

@@ -26,6 +26,9 @@ pub(super) type AdapterPolicies =
 /// Creates the local object of an initial reference. The ORB is a parameter, so that the function need not contain it.
 pub(super) type CreateLocal = dyn Fn(&Arc<OrbInner>) -> Box<dyn Any> + Send + Sync;
 
+/// A condition of readiness besides those of the ORB; an error says why the server is not ready.
+pub(super) type ReadinessCheck = dyn Fn() -> Result<(), String> + Send + Sync;
+
 /// The names of the core's own initial references to local objects.
 pub(super) const OWN_LOCALS: [&str; 6] = [
     "RootPOA",
@@ -50,6 +53,7 @@ pub(crate) struct OrbInner {
     pub(super) attached: Lock<Vec<Attached>>,
     /// The local objects for initial references of other crates, by name.
     pub(super) locals: Lock<Vec<(String, Arc<CreateLocal>)>>,
+    pub(super) readiness: Lock<Vec<Arc<ReadinessCheck>>>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
 }
@@ -74,6 +78,7 @@ impl OrbInner {
             initial: Lock::default(),
             attached: Lock::default(),
             locals: Lock::default(),
+            readiness: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
         });

@@ -47,6 +47,21 @@ fn a_server_is_ready_while_all_managers_are_active() {
 }
 
 #[test]
+fn a_program_adds_conditions_of_readiness() {
+    let (orb, _prober, health) = server(LONG);
+    let missing = Arc::new(Mutex::new(Some("the disk is full".to_owned())));
+    let checked = Arc::clone(&missing);
+    orb.add_readiness_check(|| Ok(()));
+    orb.add_readiness_check(move || checked.lock().unwrap().clone().map_or(Ok(()), Err));
+    orb.serve().unwrap();
+    assert_eq!(health.ready(), Ok((false, "the disk is full".to_owned())));
+    assert_eq!(health.live(), Ok((true, String::new())));
+    *missing.lock().unwrap() = None;
+    assert_eq!(health.ready(), Ok((true, String::new())));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
 fn a_key_that_is_taken_leaves_nothing_behind() {
     let (orb, _prober, _health) = server(LONG);
     let other = builder().listen("iiop://127.0.0.1:0").build().unwrap();

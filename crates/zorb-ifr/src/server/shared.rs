@@ -10,7 +10,7 @@ use zorb::{
 };
 
 use super::kind;
-use crate::StateFile;
+use crate::State;
 use crate::corba::DefinitionKind;
 
 /// The maximum number of anonymous types with objects. Clients create them with operations such as
@@ -23,7 +23,7 @@ pub(super) struct Shared {
     /// Whether clients may change the definitions.
     pub(super) writable: bool,
     /// The file that stores changed definitions.
-    pub(super) state: Option<StateFile>,
+    pub(super) state: Option<State>,
     /// Locked before the fields below.
     pub(super) definitions: RwLock<Repository>,
     /// Former repository ids of definitions, for references handed out earlier.

@@ -6,20 +6,21 @@ use std::path::PathBuf;
 use zorb::dynamic::repository::Repository;
 use zorb::{Any, Interface, Orb, SystemException, SystemExceptionKind, TcKind, TypeCode, minor};
 use zorb_ifr::corba::{self, AttributeMode, DefinitionKind, OperationMode, PrimitiveKind};
-use zorb_ifr::{InterfaceRepository, StateFile};
+use zorb_ifr::{InterfaceRepository, State};
 
 /// A writable repository, as a client in another process sees it.
 struct Writable {
     orb: Orb,
     client: Orb,
-    state: StateFile,
+    state: State,
     repository: corba::Repository,
 }
 
 impl Writable {
     fn new(name: &str) -> Self {
-        let state = StateFile::new(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name));
-        let _ = std::fs::remove_file(state.path());
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let state = State::file(&path);
+        let _ = std::fs::remove_file(&path);
         let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build();
         let orb = orb.unwrap();
         orb.serve().unwrap();

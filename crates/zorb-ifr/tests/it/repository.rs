@@ -2,6 +2,7 @@
 #![allow(clippy::panic)]
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
@@ -14,7 +15,8 @@ use zorb::{
     Typed, UnionCase, ValueMember, ValueModifier, Visibility,
 };
 use zorb_ifr::corba::{self, AttributeMode, DefinitionKind, OperationMode, PrimitiveKind};
-use zorb_ifr::{InterfaceRepository, StateFile};
+use zorb_ifr::{InterfaceRepository, State};
+use zorb_store::{Batch, MemoryStore, Store};
 
 fn parameter(name: &str, mode: Mode, type_code: TypeCode) -> ParameterDescription {
     ParameterDescription { name: name.to_owned(), mode, type_code }
@@ -350,7 +352,7 @@ fn anonymous_types_are_created() {
 #[test]
 fn clients_add_definitions() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let state = StateFile::new(folder.join("written.ifr"));
+    let state = State::file(folder.join("written.ifr"));
     let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
     let served = InterfaceRepository::serve_writable(&orb.root_poa(), shop(), Some(state.clone()));
     let repository = served.unwrap().reference().unwrap();
@@ -458,8 +460,9 @@ fn object_key(object: &ObjectRef) -> Vec<u8> {
 #[test]
 fn references_stay_valid_after_a_restart() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let state = StateFile::new(folder.join("restart.ifr"));
-    let _ = std::fs::remove_file(state.path());
+    let path = folder.join("restart.ifr");
+    let _ = std::fs::remove_file(&path);
+    let state = State::file(&path);
     assert!(state.load().unwrap().is_none());
     state.store(&shop()).unwrap();
     let key = |served: &Served, name: &str| {
@@ -470,7 +473,29 @@ fn references_stay_valid_after_a_restart() {
     };
     let first = key(&serve(shop()), "Shop::Item");
     assert_eq!(first, key(&serve(state.load().unwrap().unwrap()), "Shop::Item"));
-    std::fs::write(state.path(), b"ZORBIFR\x02 and not much more").unwrap();
+    std::fs::write(&path, b"ZORBIFR\x02 and not much more").unwrap();
+    let error = state.load().unwrap_err().to_string();
+    assert!(error.contains("not a stored interface repository"), "{error}");
+}
+
+#[test]
+fn definitions_are_replaced_as_a_whole_in_a_store() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let state = State::stored(Arc::clone(&store));
+    assert!(state.load().unwrap().is_none());
+    let mut large = shop();
+    for number in 0..2_000 {
+        let name = format!("M{number}{}", "x".repeat(600));
+        let id = format!("IDL:{name}:1.0");
+        large.add(Repository::ROOT, &id, &name, EntryKind::Module);
+    }
+    state.store(&large).unwrap();
+    assert_eq!(state.load().unwrap().unwrap().to_octets(), large.to_octets());
+    assert!(store.statistics().octets > 1 << 20, "several parts");
+    state.store(&shop()).unwrap();
+    assert_eq!(state.load().unwrap().unwrap().to_octets(), shop().to_octets());
+    let broken = Batch::new().put("ifr.definitions", [0, 0, 0, 0], b"ZORBIFR\x02 and not more");
+    store.commit(broken).unwrap();
     let error = state.load().unwrap_err().to_string();
     assert!(error.contains("not a stored interface repository"), "{error}");
 }

@@ -38,7 +38,7 @@ impl Backend {
         self.disk.len()
     }
 
-    fn sync(&self) -> io::Result<()> {
+    pub(super) fn sync(&self) -> io::Result<()> {
         if self.unsynced {
             return Ok(());
         }

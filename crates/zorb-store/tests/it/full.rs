@@ -57,3 +57,31 @@ fn a_disk_that_is_full_when_it_synchronizes_leaves_unknown_what_it_has() {
     // Nothing is tried again until the store is opened anew.
     assert_ne!(store.commit(batch()).unwrap_err().kind(), StoreErrorKind::Full);
 }
+
+#[test]
+fn a_full_disk_is_left_alone_for_a_while() {
+    let disk = SimulatedDisk::new();
+    disk.pause_when_full(std::time::Duration::MAX);
+    let store = disk.open(Durability::Immediate).unwrap();
+    store.health().unwrap();
+    disk.limit(Some(2_000_000));
+    let large = || Batch::new().put("test.large", [1], vec![7; 3_000_000]);
+    let error = store.commit(large()).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Full);
+    let operations = disk.operations();
+    for _ in 0..100 {
+        assert_eq!(store.commit(large()).unwrap_err().kind(), StoreErrorKind::Full);
+    }
+    assert_eq!(disk.operations(), operations, "the disk was used");
+    assert_eq!(store.health().unwrap_err().to_string(), error.to_string());
+    assert!(store.get("test.large", &[1]).unwrap().is_none(), "it can be read");
+}
+
+#[test]
+fn a_store_that_has_failed_is_not_healthy() {
+    let disk = SimulatedDisk::new();
+    let store = disk.open(Durability::Immediate).unwrap();
+    disk.fail_after(0);
+    store.commit(Batch::new().put("test.one", [1], [1])).unwrap_err();
+    assert_eq!(store.health().unwrap_err().kind(), StoreErrorKind::Failed);
+}

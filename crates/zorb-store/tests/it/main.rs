@@ -7,4 +7,5 @@ mod dumps;
 mod folders;
 mod full;
 mod killed;
+mod real_disk;
 mod support;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zorb::ObjectRef;
 use zorb::dynamic::repository::Repository;
-use zorb_ifr::{InterfaceRepository, StateFile};
+use zorb_ifr::{InterfaceRepository, State};
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_sched::TaskFile;
 use zorb_sched_service::SchedulerService;
@@ -55,12 +55,16 @@ fn naming(host: &Host, _: &Choices) -> Result<Started, Failure> {
     Ok(Started { reference: names.root()?.into(), contents: format!("{contexts}, {bindings}") })
 }
 
-/// The definitions are those of a file in the folder of the store, and clients may change them.
+/// Clients may change the definitions.
 fn ifr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
     let failed = |error: zorb_ifr::StateError| Failure::new(error.to_string());
-    let state =
-        choices.folder.as_ref().map(|folder| StateFile::new(folder.join("definitions.ifr")));
-    let stored = state.as_ref().map(StateFile::load).transpose().map_err(failed)?.flatten();
+    let state = host.store().map(|store| State::stored(Arc::clone(store)));
+    let mut stored = state.as_ref().map(State::load).transpose().map_err(failed)?.flatten();
+    if let (None, Some(state), Some(folder)) = (&stored, &state, &choices.folder) {
+        // Earlier versions had a file beside the store.
+        stored = State::file(folder.join("definitions.ifr")).load().map_err(failed)?;
+        stored.as_ref().map(|earlier| state.store(earlier)).transpose().map_err(failed)?;
+    }
     let definitions = stored.unwrap_or_else(Repository::new);
     let contents = counted(definitions.entries().count() - 1, "definition");
     let poa = host.orb().root_poa();

@@ -1,0 +1,68 @@
+//! The names of services in a naming service.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use zorb::codegen::{Served, ServedBy, ServerCall};
+use zorb::{CompletionStatus, Interface as _, MinorCode, ObjectRef, SystemException};
+use zorb_naming::cos_naming::{Name, NamingContext};
+use zorb_naming::name_to_string;
+use zorb_naming::server::{NamingOptions, NamingService};
+use zorb_service::Host;
+use zorb_testkit::until;
+
+use crate::support::builder;
+
+/// A naming context that refuses its first call.
+#[derive(Debug, Default)]
+struct Refusing {
+    calls: AtomicUsize,
+    bound: Mutex<Vec<String>>,
+}
+
+impl ServedBy<Refusing> for NamingContext {
+    fn dispatch(servant: &Refusing, call: &mut ServerCall<'_>) -> Served {
+        let name = call.argument::<Name>()?;
+        let _object = call.argument::<zorb::giop::Ior>()?;
+        if servant.calls.fetch_add(1, Ordering::SeqCst) == 0 {
+            return Err(SystemException::transient(MinorCode::NONE, CompletionStatus::No));
+        }
+        servant.bound.lock().unwrap().push(name_to_string(&name));
+        call.done()
+    }
+}
+
+#[test]
+fn a_name_that_cannot_be_bound_is_tried_again_and_holds_up_no_other() {
+    let names = builder().build().unwrap();
+    let servant = Arc::new(Refusing::default());
+    let context: NamingContext = names.root_poa().activate_shared(&servant).unwrap();
+    names.serve().unwrap();
+
+    let orb = builder().init_ref("NameService", &context.to_ior_string()).build().unwrap();
+    let host = Host::new(orb.clone()).unwrap();
+    let object: ObjectRef = orb.string_to_object("corbaloc::127.0.0.1:1/x").unwrap().unwrap();
+    for key in ["First", "Second", "Third"] {
+        host.offer(key, &object).unwrap();
+    }
+    host.start().unwrap();
+    assert_eq!(*servant.bound.lock().unwrap(), ["Second", "Third"]);
+    until(|| servant.bound.lock().unwrap().len() == 3);
+    assert_eq!(servant.bound.lock().unwrap()[2], "First");
+    orb.shutdown(true).unwrap();
+    drop(host);
+    names.shutdown(true).unwrap();
+}
+
+#[test]
+fn services_are_bound_in_the_naming_service_beside_them() {
+    let orb = builder().build().unwrap();
+    let host = Host::new(orb.clone()).unwrap();
+    let names = NamingService::serve(&orb, &NamingOptions::default()).unwrap();
+    host.offer("NameService", &names.root().unwrap()).unwrap();
+    let object: ObjectRef = orb.string_to_object("corbaloc::127.0.0.1:1/x").unwrap().unwrap();
+    host.offer("Other", &object).unwrap();
+    host.start().unwrap();
+    assert_eq!(names.statistics().bindings, 1, "the naming service does not contain itself");
+    orb.shutdown(true).unwrap();
+}

@@ -1,0 +1,6 @@
+//! Tests of programs that run services.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod binding;
+mod readiness;
+mod support;
