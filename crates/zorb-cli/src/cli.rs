@@ -8,7 +8,7 @@ use zorb::options::split_arguments;
 use zorb_bench::peer::PeerArguments;
 
 use crate::commands::{
-    bench, bridge, call, config, demo, idl, ifr, ior, names, ping, rt, sched, serve, store,
+    bench, bridge, call, config, demo, idl, ifr, ior, names, ping, rt, sched, serve, store, top,
 };
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::log::{Log, LogLevel};
@@ -23,7 +23,7 @@ use crate::screen;
 struct Cli {
     /// Log level of the ORB on standard error
     ///
-    /// Default: warn; off for `bench`, `idl`, `ior`, `rt` and `store`.
+    /// Default: warn; off for `bench`, `idl`, `ior`, `rt`, `store` and `top`.
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<LogLevel>,
     #[command(subcommand)]
@@ -44,6 +44,7 @@ enum Command {
     Bridge(bridge::BridgeArgs),
     Sched(sched::SchedArgs),
     Store(store::StoreArgs),
+    Top(top::TopArgs),
     Config(config::ConfigArgs),
     Rt(rt::RtArgs),
     Bench(bench::BenchArgs),
@@ -62,7 +63,9 @@ impl Command {
             // A measurement must not include logging.
             Self::Bench(_) | Self::BenchPeer(_) => LogLevel::Off,
             // These commands have no ORB.
-            Self::Idl(_) | Self::Ior(_) | Self::Rt(_) | Self::Store(_) => LogLevel::Off,
+            Self::Idl(_) | Self::Ior(_) | Self::Rt(_) | Self::Store(_) | Self::Top(_) => {
+                LogLevel::Off
+            }
             _ => LogLevel::Warn,
         }
     }
@@ -103,6 +106,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Bridge(args) => bridge::run(&args, &orb),
         Command::Sched(args) => sched::run(&args, &orb),
         Command::Store(args) => store::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Config(args) => config::run(&args, &orb),
         Command::Rt(args) => rt::run(&args),
         Command::Bench(args) => bench::run(&args, &orb),

@@ -14,3 +14,4 @@ pub(crate) mod rt;
 pub(crate) mod sched;
 pub(crate) mod serve;
 pub(crate) mod store;
+pub(crate) mod top;

@@ -2,9 +2,10 @@
 
 use zorb::OrbBuilder;
 use zorb_naming::server::NamingOptions;
+use zorb_service::ServiceOptions;
 
 /// A builder with the options of the services that `zorb serve` runs: every command knows them, so that one file and one
 /// environment suit all.
 pub(crate) fn builder() -> OrbBuilder {
-    zorb::Orb::builder().declare(NamingOptions::default())
+    zorb::Orb::builder().declare(ServiceOptions::default()).declare(NamingOptions::default())
 }

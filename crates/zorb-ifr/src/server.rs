@@ -14,7 +14,7 @@ mod types;
 mod view;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use zorb::dynamic::repository::Repository;
 use zorb::poa::{Poa, PoaError, PoaPolicies};
@@ -68,6 +68,7 @@ impl InterfaceRepository {
             poa: parent.create(ADAPTER, policies)?,
             writable,
             state,
+            write_check: OnceLock::new(),
             definitions: RwLock::default(),
             renamed: Mutex::default(),
             types: Mutex::default(),
@@ -89,6 +90,11 @@ impl InterfaceRepository {
     /// `OBJECT_NOT_EXIST` if the adapter was destroyed.
     pub fn reference(&self) -> Result<corba::Repository, PoaError> {
         self.0.poa.reference(&definition_id(""))
+    }
+
+    /// Makes all operations that change something ask `check` first, and raise its exception; the first check counts.
+    pub fn set_write_check(&self, check: impl Fn() -> zorb::Result<()> + Send + Sync + 'static) {
+        let _ = self.0.write_check.set(Box::new(check));
     }
 
     /// The current definitions.

@@ -18,4 +18,5 @@ mod tree;
 mod url;
 
 pub use options::{NamingOptions, SetNamingOptions};
-pub use service::{KEY, NamingService, Statistics};
+pub use own::KEY;
+pub use service::{NamingService, Statistics};

@@ -1,12 +1,16 @@
 //! The program around services.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use zorb::{Error, Interface, Orb};
+use zorb::{Error, Interface, Orb, Phase};
 use zorb_store::Store;
 
 use crate::binding::{self, Binder, Offer};
+use crate::http::{self, HttpServer, Request};
+use crate::metrics::Metrics;
+use crate::pages::Pages;
 
 /// The key of the object that tells probes whether the services are ready: `zorb ping --ready
 /// corbaloc::host:port/Health`.
@@ -22,6 +26,8 @@ pub struct Host {
     store: Option<Arc<dyn Store>>,
     offered: Mutex<Vec<Offer>>,
     binder: Mutex<Option<Binder>>,
+    pages: Arc<Pages>,
+    http: Mutex<Vec<HttpServer>>,
 }
 
 impl Host {
@@ -31,8 +37,16 @@ impl Host {
     /// # Errors
     /// Those of `Orb::publish_health`.
     pub fn new(orb: Orb) -> Result<Self, Error> {
-        orb.publish_health(HEALTH_KEY, STUCK_AFTER)?;
-        Ok(Self { orb, store: None, offered: Mutex::default(), binder: Mutex::default() })
+        let health = orb.publish_health(HEALTH_KEY, STUCK_AFTER)?;
+        let pages = Arc::new(Pages::new(orb.downgrade(), health));
+        Ok(Self {
+            orb,
+            store: None,
+            offered: Mutex::default(),
+            binder: Mutex::default(),
+            pages,
+            http: Mutex::default(),
+        })
     }
 
     /// Sets the store of the services; without one, they keep their state in memory. The services are not ready while the
@@ -44,6 +58,7 @@ impl Host {
             Some(Err(error)) => Err(error.to_string()),
             _ => Ok(()),
         });
+        self.pages.set_store(&store);
         self.store = Some(store);
         self
     }
@@ -69,6 +84,34 @@ impl Host {
         let mut offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
         offered.push((key.to_owned(), object.as_object().clone()));
         Ok(())
+    }
+
+    /// Adds the metrics of a service to those that [`serve_metrics`](Self::serve_metrics) shows. `add` is called for each
+    /// request, and should not block.
+    pub fn add_metrics(&self, add: impl Fn(&mut Metrics) + Send + Sync + 'static) {
+        self.pages.add(Arc::new(add));
+    }
+
+    /// Serves `/metrics`, in the text format of Prometheus, and `/ready` and `/live` for probes, by HTTP until the host is
+    /// dropped. `address` is `host:port`, or a port of the loopback interface; port 0 is a free one. Returns where it
+    /// listens.
+    ///
+    /// Everybody who reaches the address may read. Requests have at most 8 KiB and 5 seconds, and 4 are served at a time.
+    ///
+    /// # Errors
+    /// `address` is malformed, or cannot be used.
+    pub fn serve_metrics(&self, address: &str) -> Result<SocketAddr, Error> {
+        let pages = Arc::clone(&self.pages);
+        let started = http::resolve(address).and_then(|resolved| {
+            HttpServer::start(resolved, Arc::new(move |request: &Request| pages.answer(request)))
+        });
+        let server = started.map_err(|error| {
+            let what = format!("cannot serve metrics at {address}");
+            Error::new(Phase::Application, what).with_source(error)
+        })?;
+        let listens = server.address();
+        self.http.lock().unwrap_or_else(PoisonError::into_inner).push(server);
+        Ok(listens)
     }
 
     /// Serves until SIGTERM or SIGINT; then completes the calls in progress, as `Orb::run_until_signal` does. Calls

@@ -4,7 +4,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use zorb_service::{Host, listening};
@@ -26,6 +26,7 @@ use table::{Choices, SERVICES, ServiceEntry};
   zorb serve --all --store /var/lib/zorb
   zorb serve naming --listen iiop://:2809 --ior names.ior -ORBNamingIterators 100
   zorb serve ifr,scheduling --listen iiop://localhost:2810 -ORBInitRef NameService=corbaloc::localhost/NameService
+  zorb serve --all --store /var/lib/zorb --metrics 9187
   zorb ping --ready corbaloc::localhost/Health")]
 pub(crate) struct ServeArgs {
     /// The services
@@ -43,6 +44,9 @@ pub(crate) struct ServeArgs {
     /// What stored changes survive: `grouped` and `immediate` a loss of power, `os` the end of the process
     #[arg(long, value_name = "MODE", default_value_t, requires = "store")]
     durability: Durability,
+    /// Address of metrics and probes by HTTP: HOST:PORT, or a port of the loopback interface; none by default
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<String>,
     /// File to write the object reference of the first service to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
@@ -88,12 +92,26 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
         screen::print(&format!("{text}\n"))?;
         contents.push(format!("{} ({})", service.name, started.contents));
     }
+    let metrics = args.metrics.as_ref().map(|address| host.serve_metrics(address)).transpose()?;
     host.start()?;
     let endpoints = host.orb().endpoints().join(", ");
     screen::print_stderr(&format!("serving {} at {endpoints}", contents.join(", ")));
+    if let Some(address) = metrics {
+        screen::print_stderr(&format!("metrics at http://{address}/metrics"));
+    }
     while interrupt.wait(Duration::from_secs(3600)).is_none() {}
+    host.orb().drain();
+    pause(host.orb().options().shutdown_drain);
     host.orb().shutdown(true)?;
     Ok(OK)
+}
+
+/// Waits. A second signal ends the program.
+fn pause(time: Duration) {
+    let end = Instant::now() + time;
+    while let Some(left) = end.checked_duration_since(Instant::now()).filter(|it| !it.is_zero()) {
+        std::thread::park_timeout(left);
+    }
 }
 
 /// Opens the store in a folder.

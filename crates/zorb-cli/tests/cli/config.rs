@@ -1,6 +1,7 @@
 //! `zorb config`.
 
 use serde_json::Value;
+use zorb_service::ServiceOptions;
 
 use crate::program::{command, file, run};
 
@@ -16,14 +17,15 @@ fn every_option_is_shown() {
     let json = run(&["config", "--json"]).json();
     let options = json["options"].as_array().unwrap();
     let naming = zorb_naming::server::NamingOptions::default();
-    let orb = zorb::Orb::builder().without_environment().declare(naming).options().unwrap();
+    let orb = zorb::Orb::builder().without_environment().declare(ServiceOptions::default());
+    let orb = orb.declare(naming).options().unwrap();
     assert!(
         orb.table()
             .map(|spec| spec.name)
             .eq(options.iter().map(|row| row["name"].as_str().unwrap()))
     );
     assert!(option(&json, "SsliopKey")["help"].is_string(), "those of protocols too");
-    for owner in ["orb", "sockets", "rt", "ssliop", "miop", "naming"] {
+    for owner in ["orb", "sockets", "rt", "ssliop", "miop", "service", "naming"] {
         assert!(options.iter().any(|option| option["owner"] == owner));
         assert!(table.stdout.contains(&format!("\nOptions of {owner}:\n")), "{owner}");
     }

@@ -24,4 +24,6 @@ mod rt;
 mod sched;
 mod serve;
 mod store;
+mod top;
 mod usage;
+mod writers;

@@ -37,6 +37,14 @@ impl Served {
         Self { child, references, status, _output: (output, errors) }
     }
 
+    /// Where the metrics are, if they are served.
+    pub(crate) fn metrics(&mut self) -> String {
+        let mut line = String::new();
+        self._output.1.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("metrics at http://").unwrap();
+        address.strip_suffix("/metrics").unwrap().to_owned()
+    }
+
     /// Ends the process as a crash does.
     fn kill(mut self) {
         self.child.kill().unwrap();

@@ -54,7 +54,10 @@ impl Object {
                 let minor = minor::no_permission::REFUSED;
                 Err(SystemException::no_permission(minor, CompletionStatus::No))
             }
-            None => self.change(&operation, call),
+            None => {
+                self.shared.write_check.get().map_or(Ok(()), |check| check())?;
+                self.change(&operation, call)
+            }
         }
     }
 

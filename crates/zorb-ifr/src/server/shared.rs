@@ -1,7 +1,7 @@
 //! The state shared by the objects of a repository, and their activation.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use zorb::dynamic::repository::{Entry, EntryId, Renamed, Repository};
 use zorb::poa::{ObjectId, Poa, PoaError};
@@ -17,6 +17,9 @@ use crate::corba::DefinitionKind;
 /// `create_sequence`, so the number must be bounded.
 pub(super) const MAX_TYPES: usize = 1 << 16;
 
+/// Refuses an operation that changes something.
+pub(super) type WriteCheck = dyn Fn() -> Result<(), SystemException> + Send + Sync;
+
 /// The state shared by all objects of a repository.
 pub(super) struct Shared {
     pub(super) poa: Poa,
@@ -24,6 +27,7 @@ pub(super) struct Shared {
     pub(super) writable: bool,
     /// The file that stores changed definitions.
     pub(super) state: Option<State>,
+    pub(super) write_check: OnceLock<Box<WriteCheck>>,
     /// Locked before the fields below.
     pub(super) definitions: RwLock<Repository>,
     /// Former repository ids of definitions, for references handed out earlier.

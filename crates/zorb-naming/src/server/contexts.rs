@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zorb::codegen::{CdrResult, CdrWriter, Operations, Served, ServedBy, ServerCall};
 use zorb::giop::Ior;
@@ -73,7 +73,11 @@ pub(crate) struct Contexts {
     federation: Federation,
     longest_reference: usize,
     listed: usize,
+    write_check: OnceLock<Box<WriteCheck>>,
 }
+
+/// Refuses an operation that changes something.
+type WriteCheck = dyn Fn() -> Result<(), SystemException> + Send + Sync;
 
 /// The name of the adapter of contexts.
 const ADAPTER: &str = "NamingContexts";
@@ -115,6 +119,7 @@ impl Contexts {
             federation: Federation::new(options),
             longest_reference: options.naming_reference_octets,
             listed: options.naming_listed_bindings,
+            write_check: OnceLock::new(),
         })
     }
 
@@ -294,6 +299,15 @@ impl Contexts {
 }
 
 impl Contexts {
+    /// Makes operations that change something ask `check` first. Only the first check counts.
+    pub(crate) fn set_write_check(&self, check: Box<WriteCheck>) {
+        let _ = self.write_check.set(check);
+    }
+
+    fn check_writer(&self) -> Result<(), SystemException> {
+        self.write_check.get().map_or(Ok(()), |check| check())
+    }
+
     /// Makes the upcall of an operation with a name or a text.
     fn serve(&self, call: &mut ServerCall<'_>, id: ContextId, operation: usize) -> Served {
         match operation {
@@ -304,6 +318,7 @@ impl Contexts {
                 call.reply(found, |writer, found| found.write(writer))
             }
             BIND | REBIND | BIND_CONTEXT | REBIND_CONTEXT => {
+                self.check_writer()?;
                 let name = call.argument::<Path>()?;
                 let ior = call.argument::<Ior>()?;
                 call.end_of_arguments()?;
@@ -311,6 +326,7 @@ impl Contexts {
                 call.reply_without_results(bound)
             }
             UNBIND => {
+                self.check_writer()?;
                 let name = call.argument::<Path>()?;
                 call.end_of_arguments()?;
                 let elsewhere = |other: &NamingContext, rest: &Name| other.unbind(rest);
@@ -318,17 +334,20 @@ impl Contexts {
                 call.reply_without_results(done)
             }
             BIND_NEW_CONTEXT => {
+                self.check_writer()?;
                 let name = call.argument::<Path>()?;
                 call.end_of_arguments()?;
                 let context = self.bind_new_context(id, &name);
                 call.reply(context, |writer, it| Ref::write_option(it.as_ref(), writer))
             }
             NEW_CONTEXT => {
+                self.check_writer()?;
                 call.end_of_arguments()?;
                 let context = self.new_context();
                 call.reply(context, |writer, it| Ref::write_option(it.as_ref(), writer))
             }
             DESTROY => {
+                self.check_writer()?;
                 call.end_of_arguments()?;
                 let done = self.destroy(id);
                 call.reply_without_results(done)

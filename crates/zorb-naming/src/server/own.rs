@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use zorb::giop::Ior;
 
-use super::service::KEY;
+/// The key under which naming services are published: that of omniNames, TAO and JacORB.
+pub const KEY: &str = "NameService";
 
 /// Whether a reference has the root's published key, at addresses that `root`, the server's own reference, has, too. An
 /// address of the loopback interface is as good as another one.

@@ -11,11 +11,9 @@ use super::context_id::ContextId;
 use super::contexts::Contexts;
 use super::names::Names;
 use super::options::NamingOptions;
+use super::own::KEY;
 use crate::cos_naming::NamingContextExt;
 use crate::naming_extensions::ExtendedContext;
-
-/// The key under which naming services are published: that of omniNames, TAO and JacORB.
-pub const KEY: &str = "NameService";
 
 /// A naming service: `CosNaming::NamingContextExt` whole (OMG Naming Service 1.3).
 ///
@@ -50,6 +48,8 @@ pub struct Statistics {
     pub iterators: usize,
     /// The approximate memory of contexts and bindings, in octets.
     pub octets: usize,
+    /// The limit of this memory, in octets.
+    pub octets_limit: usize,
 }
 
 impl NamingService {
@@ -101,6 +101,12 @@ impl NamingService {
         Ok(root)
     }
 
+    /// Makes all operations that change something ask `check` first, and raise its exception; the first check counts. Those
+    /// that only read do not ask.
+    pub fn set_write_check(&self, check: impl Fn() -> zorb::Result<()> + Send + Sync + 'static) {
+        self.0.set_write_check(Box::new(check));
+    }
+
     /// Numbers of the service.
     pub fn statistics(&self) -> Statistics {
         let iterators = self.0.iterators.len();
@@ -109,6 +115,7 @@ impl NamingService {
             contexts: tree.contexts(),
             bindings: tree.bindings(),
             octets: tree.octets(),
+            octets_limit: tree.octets_limit(),
             iterators,
         }
     }

@@ -148,6 +148,10 @@ impl Tree {
         self.octets + self.parts.octets()
     }
 
+    pub(crate) fn octets_limit(&self) -> usize {
+        self.limits.naming_memory
+    }
+
     fn context(&self, id: ContextId) -> Result<&BTreeSet<Entry>, Refusal> {
         self.contexts.get(&id).ok_or(Refusal::NoContext)
     }

@@ -81,8 +81,7 @@ fn a_dead_context_leaves_the_rest_to_the_client() {
 
 #[test]
 fn without_federation_clients_continue_themselves() {
-    let mut options = NamingOptions::default();
-    options.naming_foreign_calls = 0;
+    let options = NamingOptions { naming_foreign_calls: 0, ..NamingOptions::default() };
     let (one, two) = (World::with(&options), World::new());
     join(&one, &two, "two");
     two.root.bind(&path("x"), None).unwrap();
@@ -96,8 +95,7 @@ fn without_federation_clients_continue_themselves() {
 
 #[test]
 fn servers_that_contain_each_other_end_with_the_name() {
-    let mut options = NamingOptions::default();
-    options.naming_foreign_calls = 4;
+    let options = NamingOptions { naming_foreign_calls: 4, ..NamingOptions::default() };
     let (one, two) = (World::with(&options), World::with(&options));
     join(&one, &two, "next");
     join(&two, &one, "next");
@@ -121,8 +119,10 @@ fn servers_that_contain_each_other_end_with_the_name() {
 
 #[test]
 fn a_context_that_never_answers_is_given_up() {
-    let mut options = NamingOptions::default();
-    options.naming_foreign_timeout = Duration::from_millis(50);
+    let options = NamingOptions {
+        naming_foreign_timeout: Duration::from_millis(50),
+        ..NamingOptions::default()
+    };
     let one = World::with(&options);
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("corbaloc::1.2@{}/NameService", silent.local_addr().unwrap());
@@ -139,8 +139,7 @@ fn a_context_that_never_answers_is_given_up() {
 
 #[test]
 fn a_reference_to_an_own_context_needs_no_call() {
-    let mut options = NamingOptions::default();
-    options.naming_foreign_calls = 0;
+    let options = NamingOptions { naming_foreign_calls: 0, ..NamingOptions::default() };
     let one = World::with(&options);
     let context = one.root.bind_new_context(&path("ctx")).unwrap().unwrap();
     let root: NamingContext = one.root.clone().into();
@@ -151,8 +150,7 @@ fn a_reference_to_an_own_context_needs_no_call() {
 
 #[test]
 fn the_own_root_by_its_url_needs_no_call() {
-    let mut options = NamingOptions::default();
-    options.naming_foreign_calls = 0;
+    let options = NamingOptions { naming_foreign_calls: 0, ..NamingOptions::default() };
     let one = World::with(&options);
     let (host, port) = ("localhost", one.address());
     let port = port.rsplit_once(':').unwrap().1;

@@ -32,8 +32,7 @@ fn very_long_names_are_invalid() {
 
 #[test]
 fn very_many_iterators_are_as_many_as_the_limit() {
-    let mut options = NamingOptions::default();
-    options.naming_iterators = 10;
+    let options = NamingOptions { naming_iterators: 10, ..NamingOptions::default() };
     let world = World::with(&options);
     world.root.bind(&name("x").unwrap(), None).unwrap();
     let first = world.root.list(0).unwrap().1.unwrap();
@@ -67,9 +66,11 @@ fn strangers_keep_no_client_out() {
 
 #[test]
 fn a_full_service_refuses_and_stays_as_it_is() {
-    let mut options = NamingOptions::default();
-    options.naming_memory = 20_000;
-    options.naming_reference_octets = 1_000;
+    let options = NamingOptions {
+        naming_memory: 20_000,
+        naming_reference_octets: 1_000,
+        ..NamingOptions::default()
+    };
     let world = World::with(&options);
     let large = world.object(&"k".repeat(1_000));
     let refused: SystemException =
@@ -114,8 +115,7 @@ fn references_that_nobody_can_use_are_stored_as_they_are() {
 
 #[test]
 fn long_names_are_listed_in_replies_of_limited_size() {
-    let mut options = NamingOptions::default();
-    options.naming_listed_octets = 10_000;
+    let options = NamingOptions { naming_listed_octets: 10_000, ..NamingOptions::default() };
     let world = World::with(&options);
     for number in 0..20 {
         let long = format!("{number}{}", "x".repeat(4000));

@@ -139,8 +139,11 @@ fn lists_and_iterators_return_every_binding_once() {
 
 #[test]
 fn an_iterator_alone_returns_everything() {
-    let mut options = NamingOptions::default();
-    (options.naming_listed_bindings, options.naming_iterators) = (2, 2);
+    let options = NamingOptions {
+        naming_listed_bindings: 2,
+        naming_iterators: 2,
+        ..NamingOptions::default()
+    };
     let world = World::with(&options);
     for text in ["a", "b", "c", "d", "e"] {
         world.root.bind(&name(text).unwrap(), Some(&world.object("x"))).unwrap();
@@ -160,8 +163,8 @@ fn an_iterator_alone_returns_everything() {
 
 #[test]
 fn iterators_expire() {
-    let mut options = NamingOptions::default();
-    options.naming_iterator_lifetime = Duration::ZERO;
+    let options =
+        NamingOptions { naming_iterator_lifetime: Duration::ZERO, ..NamingOptions::default() };
     let world = World::with(&options);
     world.root.bind(&name("a").unwrap(), None).unwrap();
     let iterator = world.root.list(0).unwrap().1.unwrap();

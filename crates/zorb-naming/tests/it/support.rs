@@ -33,7 +33,7 @@ impl World {
         let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
         let builder = options.iter().fold(builder, |it, (name, value)| it.option(name, *value));
         let server = builder.build().unwrap();
-        let service = NamingService::serve(&server, &Settings::default()).unwrap();
+        let service = NamingService::serve(&server, &NamingOptions::default()).unwrap();
         Self::of(server, service)
     }
 

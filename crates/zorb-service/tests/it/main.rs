@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binding;
+mod metrics;
 mod readiness;
 mod support;
+mod writers;

@@ -32,8 +32,9 @@ fn number(count: usize) -> String {
 
 /// The options of an ORB with every protocol, and with the services that have options.
 fn options() -> Options {
-    let services = zorb_naming::server::NamingOptions::default();
-    Orb::builder().without_environment().declare(services).options().unwrap()
+    let builder = Orb::builder().without_environment();
+    let builder = builder.declare(zorb_service::ServiceOptions::default());
+    builder.declare(zorb_naming::server::NamingOptions::default()).options().unwrap()
 }
 
 #[test]

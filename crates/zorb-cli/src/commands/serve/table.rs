@@ -9,7 +9,7 @@ use zorb_ifr::{InterfaceRepository, State};
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_sched::TaskFile;
 use zorb_sched_service::SchedulerService;
-use zorb_service::Host;
+use zorb_service::{Host, Metrics, check_writer};
 
 use crate::failure::Failure;
 use crate::screen::counted;
@@ -49,10 +49,27 @@ fn naming(host: &Host, _: &Choices) -> Result<Started, Failure> {
         Some(store) => NamingService::serve_stored(host.orb(), &options, Arc::clone(store))?,
         None => NamingService::serve(host.orb(), &options)?,
     };
+    names.set_write_check(check_writer(host.orb()));
+    let shown = names.clone();
+    host.add_metrics(move |metrics| add_names(&shown, metrics));
     let numbers = names.statistics();
     let (contexts, bindings) =
         (counted(numbers.contexts, "context"), counted(numbers.bindings, "binding"));
     Ok(Started { reference: names.root()?.into(), contents: format!("{contexts}, {bindings}") })
+}
+
+/// The metrics of a naming service.
+fn add_names(names: &NamingService, metrics: &mut Metrics) {
+    let numbers = names.statistics();
+    for (name, help, count) in [
+        ("zorb_naming_contexts", "Contexts, including the root.", numbers.contexts),
+        ("zorb_naming_bindings", "Bindings of all contexts.", numbers.bindings),
+        ("zorb_naming_iterators", "Binding iterators.", numbers.iterators),
+        ("zorb_naming_memory_bytes", "Memory of contexts and bindings.", numbers.octets),
+        ("zorb_naming_memory_limit_bytes", "The limit of this memory.", numbers.octets_limit),
+    ] {
+        metrics.gauge(name, help, count as f64);
+    }
 }
 
 /// Clients may change the definitions.
@@ -70,6 +87,7 @@ fn ifr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
     let poa = host.orb().root_poa();
     let served = InterfaceRepository::serve_writable(&poa, definitions, state);
     let served = served.map_err(zorb::Error::from)?;
+    served.set_write_check(check_writer(host.orb()));
     let reference = served.reference().map_err(zorb::Error::from)?;
     Ok(Started { reference: reference.into(), contents })
 }

@@ -135,9 +135,12 @@ fn a_context_may_contain_itself() {
 
 #[test]
 fn limits_are_the_most_that_is_accepted() {
-    let mut limits = NamingOptions::default();
-    (limits.naming_component_octets, limits.naming_name_components) = (4, 2);
-    limits.naming_context_bindings = 2;
+    let mut limits = NamingOptions {
+        naming_component_octets: 4,
+        naming_name_components: 2,
+        naming_context_bindings: 2,
+        ..NamingOptions::default()
+    };
     let mut tree = Tree::new(limits.clone());
     for text in ["12345", "123.45", "a/12345", "1/2/3"] {
         assert_eq!(make(&mut tree, text, Operation::Bind(OBJECT)), Err(Refusal::InvalidName));
@@ -191,8 +194,10 @@ fn listings_are_sorted_and_go_on_behind_a_name_that_is_gone() {
 
 #[test]
 fn a_list_ends_with_its_octets_but_has_one_binding() {
-    let mut limits = NamingOptions::default();
-    limits.naming_listed_octets = 3 * (2 + BINDING_OCTETS);
+    let limits = NamingOptions {
+        naming_listed_octets: 3 * (2 + BINDING_OCTETS),
+        ..NamingOptions::default()
+    };
     let mut tree = Tree::new(limits);
     for text in ["a", "b", "c", "d"] {
         make(&mut tree, text, Operation::Bind(OBJECT)).unwrap();
