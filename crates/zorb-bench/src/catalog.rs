@@ -41,6 +41,8 @@ pub enum Kind {
     Ttcp,
     /// Concurrent threads.
     Threads,
+    /// Pending calls on one connection.
+    Pending,
     /// The first call of a reference, and later ones.
     FirstCall,
     /// Idle connections beside an active one.
@@ -84,7 +86,7 @@ const CALLS: Experiment = Experiment {
 };
 
 /// All experiments, in the order of the help.
-pub const EXPERIMENTS: [Experiment; 12] = [
+pub const EXPERIMENTS: [Experiment; 13] = [
     Experiment {
         name: "latency",
         about: "Measure two-way calls: without arguments, octets, structs, longs, doubles",
@@ -132,6 +134,17 @@ pub const EXPERIMENTS: [Experiment; 12] = [
         title: "Threads",
         text: "Concurrent threads, each with a connection of its own, or with one shared connection.",
         kind: Kind::Threads,
+        throughput: true,
+        ..CALLS
+    },
+    Experiment {
+        name: "pending",
+        about: "Measure pending calls on one connection, and a caller that waits for each reply",
+        title: "Pending calls",
+        text: "One thread sends many calls before it takes the first result, or waits for each.",
+        kind: Kind::Pending,
+        rounds: 5,
+        transports: Transports::One,
         throughput: true,
         ..CALLS
     },

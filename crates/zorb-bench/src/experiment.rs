@@ -6,6 +6,7 @@ mod copies;
 mod demux;
 mod first;
 mod matrix;
+mod pending;
 mod probes;
 mod runner;
 mod workloads;
@@ -37,6 +38,7 @@ pub fn run(
         Kind::Collocated => matrix::measure(&mut run, &works(options, COLLOCATED), watch)?,
         Kind::Ttcp => matrix::measure(&mut run, &works(options, FLOODS), watch)?,
         Kind::Threads => matrix::measure(&mut run, &threads(options), watch)?,
+        Kind::Pending => pending::pending(&mut run, watch)?,
         Kind::FirstCall => first::first_call(&mut run, watch)?,
         Kind::Connections => connections::connections(&mut run, watch)?,
         Kind::Bridge => bridge::bridge(&mut run, watch)?,

@@ -48,6 +48,8 @@ pub struct Run {
     pub fresh: u32,
     /// Whether such references are bound before their first call.
     pub bound: bool,
+    /// Whether the calls that are timed together are all sent before the first reply is awaited.
+    pub pipelined: bool,
 }
 
 /// One-way calls, timed together.
@@ -90,6 +92,7 @@ impl Run {
             shared: false,
             fresh: 0,
             bound: false,
+            pipelined: false,
         }
     }
 }
@@ -104,6 +107,9 @@ impl fmt::Display for Command {
                 // Most peers do not support these.
                 if run.fresh > 0 {
                     write!(f, " fresh={} bound={}", run.fresh, u8::from(run.bound))?;
+                }
+                if run.pipelined {
+                    write!(f, " pipelined=1")?;
                 }
                 Ok(())
             }
@@ -141,6 +147,7 @@ impl FromStr for Command {
                         "shared" => run.shared = number(Some(value), key, 0, 1)? == 1,
                         "fresh" => run.fresh = number(Some(value), key, 1, MAX_FRESH)?,
                         "bound" => run.bound = number(Some(value), key, 0, 1)? == 1,
+                        "pipelined" => run.pipelined = number(Some(value), key, 0, 1)? == 1,
                         _ => return Err(format!("{key:?} is not a key of run")),
                     }
                 }
@@ -149,6 +156,9 @@ impl FromStr for Command {
                 }
                 if run.fresh > 0 && (run.batch > 1 || run.threads > 1 || run.shared) {
                     return Err("fresh requires batch=1, threads=1 and shared=0".to_owned());
+                }
+                if run.pipelined && (run.fresh > 0 || run.shared) {
+                    return Err("pipelined requires shared=0 and no fresh".to_owned());
                 }
                 if run.bound && run.fresh == 0 {
                     return Err("bound requires fresh".to_owned());
@@ -204,11 +214,16 @@ mod tests {
             ..Run::new(Operation::EchoLongs, 4096, 100)
         };
         let fresh = Run { fresh: 3, bound: true, ..Run::new(Operation::Ping, 0, 9) };
+        let pipelined = Run { pipelined: true, batch: 4, ..Run::new(Operation::Ping, 0, 8) };
         let flood = Flood { operation: Operation::SendChars, payload: 1024, calls: 7 };
         let find = Find { layer: Layer::Request, objects: 9, operations: 5, calls: 20, batch: 10 };
-        for command in
-            [Command::Run(run), Command::Run(fresh), Command::Flood(flood), Command::Find(find)]
-        {
+        for command in [
+            Command::Run(run),
+            Command::Run(fresh),
+            Command::Run(pipelined),
+            Command::Flood(flood),
+            Command::Find(find),
+        ] {
             assert_eq!(command.to_string().parse(), Ok(command));
         }
         let plain = "run ping 0 5".parse();
@@ -232,6 +247,8 @@ mod tests {
             "run ping 0 5 fresh=0",
             "run ping 0 5 bound=1",
             "run ping 0 5 fresh=1 threads=2",
+            "run ping 0 5 fresh=1 pipelined=1",
+            "run ping 0 5 shared=1 pipelined=1",
             "run ping 0 5 fresh=1 shared=1",
             "run send_octets 4 5",
             "find servant 1 1 1 1",

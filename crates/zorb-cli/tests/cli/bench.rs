@@ -197,6 +197,16 @@ fn connections() {
 }
 
 #[test]
+fn pending() {
+    let finished = quick("bench-pending", &["pending"]);
+    let rows = rows(&finished);
+    let found = works(&rows, "zorb");
+    assert_eq!(found, [("ping/in-flight=1", 0), ("ping/in-flight=250", 0)]);
+    assert_eq!(works(&rows, "raw"), found);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn first_call() {
     let finished = quick("bench-first-call", &["first-call"]);
     let rows = rows(&finished);

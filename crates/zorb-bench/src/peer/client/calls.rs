@@ -29,6 +29,8 @@ pub(in crate::peer) enum ConnectionUse {
     Own,
     /// A connection that all threads share.
     Shared,
+    /// A connection on which all calls that are timed together are sent before the first reply is awaited.
+    Pipelined,
     /// A connection for these calls only; the first call opens it, unless it is `bound` before.
     Fresh { bound: bool },
 }

@@ -65,7 +65,11 @@ pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
         return run_fresh(client, run);
     }
     let elements = run.operation.elements(run.payload);
-    let line = if run.shared { ConnectionUse::Shared } else { ConnectionUse::Own };
+    let line = match run {
+        Run { pipelined: true, .. } => ConnectionUse::Pipelined,
+        Run { shared: true, .. } => ConnectionUse::Shared,
+        _ => ConnectionUse::Own,
+    };
     let mut callers = Vec::new();
     for _ in 0..run.threads {
         callers.push(client.two_way(run.operation, elements, line)?);

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use zorb_os::clock::MonotonicTime;
+
 use super::body;
 use super::message::{HEADER, Header, Inbox, SYNC};
 use super::socket::Stream;
@@ -192,6 +194,10 @@ impl Client for RawClient {
         }
         let messages = Messages::new(operation, elements)?;
         let exclusive = match line {
+            client::ConnectionUse::Pipelined => {
+                let exclusive = self.exclusive()?;
+                return Ok(Box::new(Pipelined { exclusive, messages }));
+            }
             client::ConnectionUse::Fresh { bound } => Some(self.fresh(bound)?),
             client::ConnectionUse::Own => Some(self.exclusive()?),
             client::ConnectionUse::Shared => None,
@@ -228,6 +234,33 @@ impl Client for RawClient {
     fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal> {
         let messages = Messages::new(operation, elements)?;
         Ok(Box::new(RawFlood { exclusive: self.exclusive()?, messages }))
+    }
+}
+
+/// Requests that are all sent before the first reply is awaited.
+struct Pipelined {
+    exclusive: Exclusive,
+    messages: Messages,
+}
+
+impl TwoWay for Pipelined {
+    fn make(&mut self, number: u32, count: u32) -> Result<u64> {
+        self.messages.set(number);
+        let start = MonotonicTime::now();
+        let line = self.exclusive.line()?;
+        for _ in 0..count {
+            line.send(&self.messages.request)?;
+        }
+        for _ in 0..count {
+            if line.inbox.next(&line.stream)?.is_none() {
+                return Err(Error::new("the server has closed the connection"));
+            }
+        }
+        let end = MonotonicTime::now();
+        match line.inbox.last() == self.messages.reply {
+            true => Ok(end.nanos_since(start)),
+            false => Err(Error::new("the reply is wrong")),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Zorb's client.
 
-use zorb::{Interface as _, Orb};
+use zorb::{Interface as _, Orb, Pending};
+use zorb_os::clock::MonotonicTime;
 
 use super::{dynamic, server};
 use crate::error::{Error, Result};
@@ -151,6 +152,13 @@ impl Client for ZorbClient {
         line: ConnectionUse,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
         let suite = match line {
+            ConnectionUse::Pipelined if self.shared.is_some() => {
+                return match operation {
+                    Operation::Ping => Ok(Box::new(Pipelined::new(self.suite.clone()))),
+                    _ => Err(Refusal::Unsupported(format!("{operation} is not pipelined"))),
+                };
+            }
+            ConnectionUse::Pipelined => None,
             ConnectionUse::Own => Some(self.suite.clone()),
             ConnectionUse::Shared => self.shared.clone(),
             ConnectionUse::Fresh { bound } => self.fresh(bound)?,
@@ -205,6 +213,29 @@ impl Client for ZorbClient {
             Operation::SendPadded => flood(suite, elements, Suite::send_padded),
             other => return Err(Refusal::Unsupported(format!("{other} has a reply"))),
         })
+    }
+}
+
+/// Pending calls without argument or result.
+struct Pipelined {
+    suite: Suite,
+    pending: Vec<Pending<()>>,
+}
+
+impl Pipelined {
+    const fn new(suite: Suite) -> Self {
+        Self { suite, pending: Vec::new() }
+    }
+}
+
+impl TwoWay for Pipelined {
+    fn make(&mut self, _: u32, count: u32) -> Result<u64> {
+        let start = MonotonicTime::now();
+        let object = self.suite.as_object();
+        let send = |_| object.send("ping", |_| Ok(()), |_| Ok(()));
+        self.pending.extend((0..count).map(send));
+        self.pending.drain(..).try_for_each(Pending::wait)?;
+        Ok(MonotonicTime::now().nanos_since(start))
     }
 }
 
