@@ -1,12 +1,12 @@
 //! The operations that are counted, by name.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
 use zorb::dynamic::{DynAny, DynAnyError, Request};
-use zorb::{Any, Interface as _, Pending, Typed as _};
+use zorb::{Any, CdrResult, CdrWriter, Interface as _, ObjectRef, Pending, Typed as _, Wire as _};
 
 use crate::idl::costs::{BinStruct, Counted, Part, counted};
 
@@ -18,6 +18,9 @@ pub const OCTETS: usize = 4096;
 
 /// The number of pending calls in flight.
 pub const IN_FLIGHT: usize = 32;
+
+/// The number of objects to which calls are sent at once.
+pub const TARGETS: usize = 100;
 
 /// A call that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,12 @@ pub enum Operation {
     Leaves,
     /// [`Void`](Self::Void), sent without waiting, and the result of an earlier one.
     Pending,
+    /// [`Parts`](Self::Parts), likewise.
+    PendingParts,
+    /// [`Void`](Self::Void), sent to [`TARGETS`] objects at once, for one of them.
+    ToAll,
+    /// [`Parts`](Self::Parts), likewise.
+    PartsToAll,
 }
 
 impl Operation {
@@ -69,9 +78,13 @@ impl Operation {
     /// Operations on types that are known only at run time.
     pub const DYNAMIC: [Self; 3] = [Self::DiiLong, Self::DiiOctets, Self::Leaves];
 
+    /// Calls that are sent without waiting.
+    pub const PENDING: [Self; 4] =
+        [Self::Pending, Self::PendingParts, Self::ToAll, Self::PartsToAll];
+
     /// All operations.
     pub fn every() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().chain(Self::DYNAMIC).chain([Self::Pending])
+        Self::ALL.into_iter().chain(Self::DYNAMIC).chain(Self::PENDING)
     }
 
     /// The name on command lines and in records.
@@ -92,6 +105,9 @@ impl Operation {
             Self::DiiOctets => "dii-octets",
             Self::Leaves => "leaves",
             Self::Pending => "pending",
+            Self::PendingParts => "pending-parts",
+            Self::ToAll => "to-all",
+            Self::PartsToAll => "parts-to-all",
         }
     }
 
@@ -112,6 +128,8 @@ pub struct Arguments {
     request: OnceLock<Request>,
     /// The calls whose results have not been taken.
     pending: RefCell<VecDeque<Pending<()>>>,
+    /// The calls that wait for being sent to all.
+    to_all: Cell<usize>,
 }
 
 impl Default for Arguments {
@@ -124,6 +142,7 @@ impl Default for Arguments {
             parts: (0..16).map(part).collect(),
             request: OnceLock::new(),
             pending: RefCell::default(),
+            to_all: Cell::default(),
         }
     }
 }
@@ -177,7 +196,7 @@ impl Arguments {
                 request.invoke().map(|_| true).map_err(|_| wrong())
             }
             Operation::Leaves => leaves(&self.structs).map_err(|_| wrong()),
-            Operation::Pending => return self.send(counted),
+            other => return self.send(other, counted),
         };
         match right {
             Ok(true) => Ok(()),
@@ -188,13 +207,42 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// Sends a call, and waits for an earlier one.
+    /// Sends a call without waiting.
     #[inline(never)]
-    fn send(&self, counted: &Counted) -> zorb::Result<()> {
+    fn send(&self, operation: Operation, counted: &Counted) -> zorb::Result<()> {
+        let object = counted.as_object();
+        let nothing = |_: &mut CdrWriter<'_>| Ok(());
+        let parts = |writer: &mut CdrWriter<'_>| <Vec<Part>>::write(&self.parts, writer);
+        match operation {
+            Operation::Pending => self.take(object.send("nothing", nothing, |_| Ok(()))),
+            Operation::PendingParts => self.take(object.send("take_parts", parts, |_| Ok(()))),
+            Operation::ToAll => self.send_to_all(object, "nothing", nothing),
+            _ => self.send_to_all(object, "take_parts", parts),
+        }
+    }
+
+    /// Keeps a pending call, and waits for an earlier one.
+    fn take(&self, call: Pending<()>) -> zorb::Result<()> {
         let mut pending = self.pending.borrow_mut();
-        pending.push_back(counted.as_object().send("nothing", |_| Ok(()), |_| Ok(())));
+        pending.push_back(call);
         let oldest = if pending.len() > IN_FLIGHT { pending.pop_front() } else { None };
         oldest.map_or(Ok(()), Pending::wait)
+    }
+
+    /// Sends a call to many objects, once for as many calls of this.
+    fn send_to_all(
+        &self,
+        object: &ObjectRef,
+        operation: &'static str,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> zorb::Result<()> {
+        let before = self.to_all.replace((self.to_all.get() + 1) % TARGETS);
+        if before > 0 {
+            return Ok(());
+        }
+        let targets = std::iter::repeat_n(object, TARGETS);
+        let calls = ObjectRef::send_to_all(targets, operation, arguments, |_| Ok(()));
+        calls.into_iter().try_for_each(Pending::wait)
     }
 }
 

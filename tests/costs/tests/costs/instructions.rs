@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
 use zorb_costs::callgrind::Profile;
-use zorb_costs::operation::Operation;
+use zorb_costs::operation::{Operation, TARGETS};
 
 use crate::lanes;
 use crate::program::{EMPTY, SUBJECT, Side, run_local, run_pair};
@@ -36,6 +36,9 @@ const OF_THREADS: f64 = 10.0;
 /// one, as here, the reader wakes for each.
 const PENDING: f64 = 3.5;
 
+/// The maximum instructions for the arguments of a call of another object, in those of the first one.
+const OTHER: f64 = 0.25;
+
 /// Instructions of one call.
 type Counts = BTreeMap<(Side, &'static str), u64>;
 
@@ -57,8 +60,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     let lanes = lanes::KINDS.map(in_lane);
     let pending =
         crate::trial("instructions/pending".into(), tool::valgrind(), pending_costs_little_more);
+    let to_all =
+        crate::trial("instructions/pending/to-all".into(), tool::valgrind(), others_cost_a_quarter);
     let kept = kept().map(|(side, operation)| one(side, operation));
-    kept.chain([lite, pending]).chain(lanes).collect()
+    kept.chain([lite, pending, to_all]).chain(lanes).collect()
 }
 
 /// The recorded calls over GIOPlite and short messages.
@@ -102,7 +107,10 @@ fn same_compiler() -> Result<(), Absent> {
 
 fn write() -> Result<(), String> {
     let (rustc, host) = compiler()?;
-    Record { rustc, host, counts: counted()?.clone(), lanes: lanes::counted()? }.write()
+    let kept: Vec<_> = kept().map(|(side, operation)| (side, operation.name())).collect();
+    let mut counts = counted()?.clone();
+    counts.retain(|one, _| kept.contains(one));
+    Record { rustc, host, counts, lanes: lanes::counted()? }.write()
 }
 
 fn compare(side: Side, operation: &'static str) -> Result<(), String> {
@@ -163,6 +171,23 @@ fn lite_takes_no_more() -> Result<(), String> {
     Ok(())
 }
 
+/// Sending the same arguments to another object as well costs little more than sending none.
+fn others_cost_a_quarter() -> Result<(), String> {
+    let counts = counted()?;
+    let count = |operation: Operation| {
+        let count = counts.get(&(Side::Client, operation.name())).copied();
+        count.map(|count| count as f64).ok_or_else(|| "nothing was counted".to_owned())
+    };
+    let first = count(Operation::PendingParts)? - count(Operation::Pending)?;
+    let mean = count(Operation::PartsToAll)? - count(Operation::ToAll)?;
+    let targets = TARGETS as f64;
+    let other = (mean * targets - first) / (targets - 1.0);
+    if other <= first * OTHER {
+        return Ok(());
+    }
+    Err(format!("arguments take {first:.0} instructions for the first, {other:.0} for others"))
+}
+
 /// Counts once for all trials.
 fn counted() -> Result<&'static Counts, String> {
     static COUNTED: OnceLock<Result<Counts, String>> = OnceLock::new();
@@ -180,7 +205,8 @@ fn count() -> Result<Counts, String> {
         run_local(side, &tool, CALLS, &Operation::ALL)?;
     }
     let mut counts = Counts::new();
-    for (side, operation) in kept() {
+    let gated = Operation::PENDING.map(|operation| (Side::Client, operation));
+    for (side, operation) in kept().chain(gated) {
         let none = instructions(SUBJECT, folder.path(), side, 0)?;
         let place = Operation::every().position(|other| other == operation).unwrap_or_default();
         let all = instructions(SUBJECT, folder.path(), side, place + 1)?;
