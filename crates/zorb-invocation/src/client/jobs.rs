@@ -119,7 +119,7 @@ impl Jobs {
                 && let Some(job) = state.waiting.pop_front()
             {
                 drop(state);
-                (job.run)(Run::WithoutThread);
+                on_needed_thread(|| (job.run)(Run::WithoutThread));
                 state = self.0.state.lock();
             }
         }
