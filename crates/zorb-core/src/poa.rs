@@ -12,6 +12,7 @@ pub use crate::servant_manager::{
 };
 pub use crate::upcall::Upcall;
 pub use zorb_base::object_id::ObjectId;
+pub use zorb_poa::{ForwardTo, Forwarder, HeldRequests};
 pub use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, PoaError,
     PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing, ServantRetention, ThreadModel,

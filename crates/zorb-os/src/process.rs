@@ -133,6 +133,63 @@ pub fn has_room_for_thread(stack: Option<usize>) -> bool {
     machine::max_address_space().is_none() || sys::process::can_map(needed)
 }
 
+/// A process that may be no child of this one, and that is not mistaken for a later one with the same id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessId {
+    id: u32,
+    /// When it was started, in clock ticks since the system was.
+    started: u64,
+}
+
+impl ProcessId {
+    /// The process that has this id now; `None` if there is none, or if it has ended and waits for its parent.
+    #[must_use]
+    pub fn of(id: u32) -> Option<Self> {
+        let line = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // The name of the program, in parentheses, may contain anything.
+        let (_, fields) = line.rsplit_once(')')?;
+        let mut fields = fields.split_ascii_whitespace();
+        let is_alive = fields.next().is_some_and(|state| !matches!(state, "Z" | "X" | "x"));
+        let started = fields.nth(18)?.parse().ok()?;
+        is_alive.then_some(Self { id, started })
+    }
+
+    /// A process that an earlier program has noted.
+    #[must_use]
+    pub fn from_parts(id: u32, started: u64) -> Self {
+        Self { id, started }
+    }
+
+    /// The process's id.
+    #[must_use]
+    pub fn id(self) -> u32 {
+        self.id
+    }
+
+    /// When it was started, in clock ticks since the system was.
+    #[must_use]
+    pub fn started(self) -> u64 {
+        self.started
+    }
+
+    /// Whether it still runs.
+    #[must_use]
+    pub fn is_alive(self) -> bool {
+        Self::of(self.id) == Some(self)
+    }
+
+    /// Sends a signal to its process group, which it leads.
+    ///
+    /// # Errors
+    /// It has ended, does not lead a group, or belongs to another user; there is no such signal.
+    pub fn signal_group(self, signal: i32) -> io::Result<()> {
+        if !self.is_alive() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        sys::process::signal_group(self.id, signal)
+    }
+}
+
 /// Whether a call failed because the process or the system is out of descriptors.
 #[must_use]
 pub fn is_out_of_descriptors(error: &io::Error) -> bool {

@@ -21,6 +21,8 @@ impl Signal {
     pub const TERMINATE: Self = Self(libc::SIGTERM);
     /// `SIGHUP`: the terminal was closed.
     pub const HANG_UP: Self = Self(libc::SIGHUP);
+    /// `SIGKILL`: ends a process that cannot refuse.
+    pub const KILL: Self = Self(libc::SIGKILL);
 
     /// The number of the signal.
     #[must_use]
@@ -41,6 +43,7 @@ impl fmt::Display for Signal {
             Self::INTERRUPT => f.pad("SIGINT"),
             Self::TERMINATE => f.pad("SIGTERM"),
             Self::HANG_UP => f.pad("SIGHUP"),
+            Self::KILL => f.pad("SIGKILL"),
             Self(number) => write!(f, "signal {number}"),
         }
     }

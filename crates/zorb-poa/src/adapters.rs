@@ -25,6 +25,7 @@ use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
 use crate::call::Interfaces;
 use crate::error::{PoaError, not_there};
+use crate::forwarder::{ForwardTo, Forwarder};
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
@@ -65,6 +66,7 @@ pub struct Adapters {
     orb: Arc<OrbCore>,
     published: Lock<HashMap<Vec<u8>, Ior>>,
     interfaces: OnceLock<Box<InterfaceLookup>>,
+    forwarder: OnceLock<Arc<dyn Forwarder>>,
     tables: ArcSwap<Tables>,
     /// The number of changes of the tables.
     changes: AtomicU64,
@@ -93,6 +95,7 @@ impl Adapters {
             orb: Arc::clone(orb),
             published: Lock::default(),
             interfaces: OnceLock::new(),
+            forwarder: OnceLock::new(),
             tables: ArcSwap::default(),
             changes: AtomicU64::new(0),
             changing: Lock::default(),
@@ -286,7 +289,7 @@ impl Adapters {
         by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
         match (key, known) {
-            (KeyParts::Name(name), _) => return Err(self.find_published(name)),
+            (KeyParts::Name(name), _) => return Err(self.find_published(name, Some(by.arrival))),
             (KeyParts::Transient { adapter, .. }, Some(known)) => self.add_to_cache(known, adapter),
             _ => {}
         }
@@ -306,21 +309,52 @@ impl Adapters {
     /// [`NotAdmitted::Forward`] or [`NotAdmitted::Refused`].
     pub fn locate_key(&self, key: &[u8], pool: Option<usize>) -> Result<(), NotAdmitted> {
         match KeyParts::parse(key) {
-            KeyParts::Name(name) => Err(self.find_published(name)),
+            KeyParts::Name(name) => match self.find_published(name, None) {
+                NotAdmitted::Refused(_) if self.is_forwarded(key) => Ok(()),
+                absent => Err(absent),
+            },
             parts => self.locate(parts, pool).map_err(NotAdmitted::Refused),
         }
     }
 
+    /// The published reference with this name; otherwise, for a request that has come by `arrival`, what the forwarder
+    /// knows.
     #[cold]
-    fn find_published(&self, name: &[u8]) -> NotAdmitted {
+    fn find_published(&self, name: &[u8], arrival: Option<Arrival<'_>>) -> NotAdmitted {
         let absence = self.orb.absence();
-        match self.published.lock().get(name) {
-            Some(ior) => NotAdmitted::Forward(Box::new(ior.clone())),
-            None => {
-                let gone = not_there(minor::object_not_exist::UNKNOWN_KEY);
-                NotAdmitted::Refused(absence.of_persistent(gone))
-            }
+        let published = self.published.lock().get(name).cloned();
+        if let Some(ior) = published {
+            return NotAdmitted::Forward(Box::new(ior));
         }
+        let gone = not_there(minor::object_not_exist::UNKNOWN_KEY);
+        let refused = NotAdmitted::Refused(absence.of_persistent(gone));
+        match arrival {
+            Some(arrival) => self.forward(name, arrival).unwrap_or(refused),
+            None => refused,
+        }
+    }
+
+    /// Sets what knows the servers of other objects. Returns `false` if that has been set before.
+    pub fn set_forwarder(&self, forwarder: Arc<dyn Forwarder>) -> bool {
+        self.forwarder.set(forwarder).is_ok()
+    }
+
+    /// Where the forwarder sends a request; `None` if there is none, or if it does not know the object.
+    #[cold]
+    pub(super) fn forward(&self, key: &[u8], arrival: Arrival<'_>) -> Option<NotAdmitted> {
+        let was_held = matches!(arrival, Arrival::Resumed(_));
+        match self.forwarder.get()?.find(key, was_held) {
+            ForwardTo::Nowhere => None,
+            ForwardTo::Reference(ior) => Some(NotAdmitted::Forward(ior)),
+            ForwardTo::Held(requests) => Some(NotAdmitted::Held(requests.into_queue())),
+            ForwardTo::Refused(exception) => Some(NotAdmitted::Refused(exception)),
+        }
+    }
+
+    /// Whether the forwarder knows the object with this key.
+    #[cold]
+    fn is_forwarded(&self, key: &[u8]) -> bool {
+        self.forwarder.get().is_some_and(|forwarder| forwarder.knows(key))
     }
 
     /// Caches the index of the object with a destination's key in the destination.
@@ -406,7 +440,7 @@ impl Adapters {
         let tables = self.tables.load();
         let (adapter, id) = match tables.adapter(key) {
             Ok(found) => found,
-            Err(_) if self.may_be_created(key) => return Ok(()),
+            Err(_) if self.may_be_created(key) || self.is_forwarded(&key.to_key()) => return Ok(()),
             Err(gone) if matches!(key, KeyParts::Transient { .. }) => return Err(gone),
             Err(gone) => return Err(absence.of_persistent(gone)),
         };

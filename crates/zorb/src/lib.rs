@@ -144,8 +144,8 @@ pub mod options {
 /// The portable object adapter (POA): maps object ids to servants according to its policies.
 pub mod poa {
     pub use zorb_core::poa::{
-        AdapterActivator, AnyServant, AsyncServant, DeferredServant, Etherealization, IdAssignment,
-        IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa,
+        AdapterActivator, AnyServant, AsyncServant, DeferredServant, Etherealization, ForwardTo,
+        Forwarder, HeldRequests, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa,
         PoaCurrent, PoaError, PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing,
         Response, ServantActivator, ServantLocator, ServantManagerError, ServantRetention, Task,
         ThreadModel, Upcall, system_id,

@@ -49,6 +49,10 @@ macro_rules! orb_options {
                 "InitRef" init_ref: Named = Vec::new();
                 /// URL prefix of the initial references that InitRef does not name, such as corbaloc::host.
                 "DefaultInitRef" default_init_ref: String = String::new();
+                /// Whether references to persistent objects contain the address of the implementation repository, the
+                /// initial reference ImplRepoService, which starts the server when it is needed; the server tells it the
+                /// names of its persistent adapters below the root, and its address, when it serves.
+                "UseImr" use_imr: bool = false;
                 /// Maximum time to establish a connection.
                 "ConnectTimeout" connect_timeout: Duration = Duration::from_secs(10), 1..=HOUR_MS, "ms";
                 /// Maximum total time to connect to an object at all its addresses; at least ConnectTimeout.

@@ -63,6 +63,10 @@ impl OrbInner {
                 all
             }
         };
+        let profiles = match self.core.options().use_imr {
+            true => self.in_repository(key, &components, profiles).map_err(no_endpoint)?,
+            false => profiles,
+        };
         if profiles.is_empty() {
             let no = CompletionStatus::No;
             return Err(SystemException::inv_policy(minor::inv_policy::CONFLICT, no));

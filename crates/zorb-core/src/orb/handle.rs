@@ -12,7 +12,7 @@ use zorb_base::upcall_thread::in_upcall_of;
 use zorb_giop::Ior;
 use zorb_invocation::interface::Interface;
 use zorb_invocation::object::ObjectRef;
-use zorb_poa::{Access, AdapterCache, PoaManager};
+use zorb_poa::{Access, AdapterCache, Forwarder, HeldRequests, PoaManager};
 use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
 
@@ -241,6 +241,17 @@ impl Orb {
         self.inner.client.values().describe(type_code)
     }
 
+    /// Sets what knows the servers of objects that this ORB does not serve: the ORB forwards requests for these objects to
+    /// their servers. Returns `false` if there is one already.
+    pub fn set_forwarder(&self, forwarder: Arc<dyn Forwarder>) -> bool {
+        self.inner.adapters.set_forwarder(forwarder)
+    }
+
+    /// A queue for requests that a [forwarder](Self::set_forwarder) makes wait.
+    pub fn new_held_requests(&self) -> HeldRequests {
+        HeldRequests::new(&self.inner.core)
+    }
+
     /// Publishes an object under a plain key, for `corbaloc::host:port/key`.
     ///
     /// The ORB forwards clients that use the key to the object's own reference, which contains its GIOP version
@@ -265,12 +276,16 @@ impl Orb {
     /// serves the objects that are there.
     ///
     /// # Errors
-    /// An endpoint at which the ORB cannot listen; `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    /// An endpoint at which the ORB cannot listen; `BAD_INV_ORDER` (OMG 4) after a shutdown; with the option `UseImr`, the
+    /// exception of a call to the implementation repository.
     pub fn serve(&self) -> Result<(), Error> {
         self.core().check_running()?;
         self.inner.server.listen()?;
         self.core().set_serving();
-        Ok(())
+        match self.options().use_imr {
+            true => self.inner.register_adapters(),
+            false => Ok(()),
+        }
     }
 
     /// [Serves](Self::serve), and executes the requests of adapters with the main-thread model on the calling thread,

@@ -15,6 +15,8 @@ use zorb_os::lock::{Condition, Lock};
 use zorb_poa::{Adapters, KeyParts, ObjectAdapter};
 use zorb_serving::ServerCore;
 
+use super::registration::Registration;
+
 /// A value that another crate has attached to an ORB.
 pub(super) type Attached = Box<dyn Any + Send + Sync>;
 
@@ -54,6 +56,8 @@ pub(crate) struct OrbInner {
     /// The local objects for initial references of other crates, by name.
     pub(super) locals: Lock<Vec<(String, Arc<CreateLocal>)>>,
     pub(super) readiness: Lock<Vec<Arc<ReadinessCheck>>>,
+    /// See the option `UseImr`.
+    pub(super) registration: Lock<Registration>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
 }
@@ -79,6 +83,7 @@ impl OrbInner {
             attached: Lock::default(),
             locals: Lock::default(),
             readiness: Lock::default(),
+            registration: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
         });

@@ -16,8 +16,8 @@ use zorb_base::policy::{ConnectionProperties, served_properties};
 use zorb_base::upcall_thread::{about_to_block, check_may_wait};
 use zorb_giop::ProfileTag;
 use zorb_poa::{
-    MAX_PATH, NewAdapter, ObjectAdapter, PoaError, PoaManager, PoaManagerFactory, PoaPolicies,
-    PreparedPolicies,
+    Lifespan, MAX_PATH, NewAdapter, ObjectAdapter, PoaError, PoaManager, PoaManagerFactory,
+    PoaPolicies, PreparedPolicies,
 };
 use zorb_serving::PoolUse;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -167,7 +167,28 @@ impl Poa {
         drop(children);
         let child = self.with_adapter(child);
         child.join(pool);
+        if orb.core.options().use_imr && orb.core.is_serving() {
+            self.register_in_repository(&orb, &child)?;
+        }
         Ok(child)
+    }
+
+    /// Tells the implementation repository of a child that has been created while the program serves, if its references
+    /// lead there.
+    ///
+    /// # Errors
+    /// The exception of the call to it; then the child has been destroyed.
+    #[cold]
+    fn register_in_repository(&self, orb: &Arc<OrbInner>, child: &Self) -> Result<(), PoaError> {
+        if self.parent().is_some() || child.adapter.policies().lifespan != Lifespan::Persistent {
+            return Ok(());
+        }
+        orb.register_adapters().map_err(|error| {
+            child.destroy();
+            let no = CompletionStatus::No;
+            let exception = SystemException::initialize(minor::initialize::ENDPOINT, no);
+            PoaError::System(error.into_exception(exception))
+        })
     }
 
     /// The policies of a child, with the configured ones as defaults.

@@ -26,6 +26,9 @@ impl OrbInner {
         if wait {
             check_may_wait(&self.core)?;
         }
+        if self.core.options().use_imr && self.core.is_running() {
+            self.unregister_adapters();
+        }
         let first = self.core.begin_shutdown();
         if first {
             self.stop_serving();

@@ -14,6 +14,7 @@ mod errors;
 mod failover;
 mod flood;
 mod fork;
+mod forwarder;
 mod gather;
 mod health;
 mod held;

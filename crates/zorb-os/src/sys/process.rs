@@ -101,6 +101,16 @@ pub(crate) fn prepare_child(command: &mut Command) {
     unsafe { command.pre_exec(in_child) };
 }
 
+/// Sends a signal to a process group.
+pub(crate) fn signal_group(leader: u32, signal: i32) -> io::Result<()> {
+    // 0 would be the group of this process, and 1 all processes.
+    let group = libc::pid_t::try_from(leader).ok().filter(|group| *group > 1);
+    let group = group.ok_or(io::ErrorKind::InvalidInput)?;
+    // SAFETY: takes two numbers.
+    check(unsafe { libc::kill(-group, signal) })?;
+    Ok(())
+}
+
 /// The effective user of this process.
 pub(crate) fn effective_user() -> u32 {
     // SAFETY: takes nothing and cannot fail.

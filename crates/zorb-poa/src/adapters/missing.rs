@@ -36,7 +36,10 @@ impl Adapters {
         let is_creating = |path: &[u8]| self.activations.is_creating(path);
         loop {
             let absence = self.orb().absence();
-            let unknown = || NotAdmitted::Refused(absence.of_persistent(not_found()));
+            let unknown = || {
+                self.forward(&key.to_key(), by.arrival)
+                    .unwrap_or_else(|| NotAdmitted::Refused(absence.of_persistent(not_found())))
+            };
             let tables = self.tables.load_full();
             if let Ok((adapter, id)) = tables.adapter(key) {
                 return adapter.admit(id, by);
@@ -149,5 +152,8 @@ impl Adapters {
     pub fn release_held(&self) {
         self.main_thread.release();
         self.activations.release();
+        if let Some(forwarder) = self.forwarder.get() {
+            forwarder.release();
+        }
     }
 }

@@ -225,6 +225,7 @@ minors! {
         TOO_MANY_DEFERRED = zorb 11, "too many requests wait for deferred replies";
         REPLY_DROPPED = zorb 12, "the servant dropped a request without answering it";
         TOO_MANY_OCTETS = zorb 13, "the requests of other calls to the endpoint are too large";
+        SERVER_NOT_STARTED = zorb 14, "the implementation repository could not start the server, or may not";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";

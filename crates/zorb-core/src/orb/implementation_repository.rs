@@ -1,0 +1,213 @@
+//! Servers that an implementation repository starts, and forwards clients to (option `UseImr`).
+//!
+//! References to persistent objects contain the repository's address instead of the server's. When the server serves, it
+//! tells the repository the names of its persistent adapters below the root, and an object of its own, whose reference
+//! contains its address. The repository forwards requests to that address, with the object keys that they have.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use zorb_base::error::{Error, Phase, Result};
+use zorb_cdr::{CdrWriter, Wire as _};
+use zorb_giop::{GiopVersion, Ior, TaggedComponent, TaggedProfile};
+use zorb_invocation::interface::Interface as _;
+use zorb_invocation::object::ObjectRef;
+use zorb_poa::{KeyParts, Lifespan, PoaPolicies};
+use zorb_types::SystemException;
+
+use super::handle::Orb;
+use super::inner::OrbInner;
+use super::poa::Poa;
+use super::registration::Registration;
+use super::resolve::initial_reference;
+use crate::codegen;
+
+/// The initial reference of the repository.
+const REPOSITORY: &str = "ImplRepoService";
+/// The name of the adapter of the server's object.
+const ADAPTER: &str = "zorb::ServerObject";
+/// How long a call to the repository may take.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the one at the end of the server may take, which nobody has to wait for.
+const FAREWELL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// `ImplementationRepository::Administration` of TAO: the operations for servers.
+struct Administration(ObjectRef);
+
+impl Administration {
+    fn server_is_running(&self, name: &str, partial: &str, server: &Ior) -> Result<()> {
+        let arguments = |writer: &mut CdrWriter<'_>| {
+            String::write(name, writer)?;
+            String::write(partial, writer)?;
+            Ior::write(server, writer)
+        };
+        self.0.invoke::<(), SystemException>("server_is_running", arguments, |_| Ok(()))
+    }
+
+    fn server_is_shutting_down(&self, name: &str) -> Result<()> {
+        let arguments = |writer: &mut CdrWriter<'_>| String::write(name, writer);
+        self.0.invoke::<(), SystemException>("server_is_shutting_down", arguments, |_| Ok(()))
+    }
+}
+
+/// `ImplementationRepository::ServerObject` of TAO: a server, as the repository sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ServerObject(ObjectRef);
+
+codegen::interface!(
+    ServerObject(ObjectRef),
+    "IDL:ImplementationRepository/ServerObject:1.0",
+    "ServerObject",
+    []
+);
+
+/// A servant of [`ServerObject`].
+pub(super) trait ServerObjectServant: Send + Sync + 'static {
+    /// Does nothing: the server is alive.
+    fn ping(&self) -> Result<()>;
+    /// Ends the server.
+    fn shutdown(&self);
+}
+
+codegen::skeleton!(ServerObject, ServerObjectServant, {
+    0 "ping" ping() [],
+    1 "shutdown" shutdown() oneway,
+});
+
+/// The servant.
+struct Server(Weak<OrbInner>);
+
+impl ServerObjectServant for Server {
+    fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn shutdown(&self) {
+        if let Some(orb) = self.0.upgrade()
+            && let Err(error) = orb.shutdown(false)
+        {
+            tracing::warn!(%error, "cannot shut down as the implementation repository asks");
+        }
+    }
+}
+
+impl OrbInner {
+    /// The profiles of the object with this key in a reference: the repository's if it is an object of a persistent
+    /// adapter, otherwise its `own` ones.
+    ///
+    /// # Errors
+    /// The initial reference of the repository cannot be resolved, or has no profile of a known protocol.
+    #[cold]
+    pub(super) fn in_repository(
+        self: &Arc<Self>,
+        key: &[u8],
+        components: &[TaggedComponent],
+        own: Vec<TaggedProfile>,
+    ) -> Result<Vec<TaggedProfile>, Error> {
+        if !matches!(KeyParts::parse(key), KeyParts::Persistent { .. }) {
+            return Ok(own);
+        }
+        let repository = self.repository()?;
+        let failed = || Error::new(Phase::Resolve, REPOSITORY);
+        let ior = repository.ior();
+        let mut profiles = Vec::new();
+        for profile in &ior.profiles {
+            if let Some(Ok((protocol, resolved))) = self.core.protocols().resolve(ior, profile) {
+                let version = GiopVersion::HIGHEST;
+                let profile =
+                    protocol.encode_profile(&resolved.endpoints, version, key, components);
+                profiles.push(profile.map_err(|error| failed().with_source(error))?);
+            }
+        }
+        match profiles.is_empty() {
+            true => Err(failed().with_source("it has no address that the ORB understands")),
+            false => Ok(profiles),
+        }
+    }
+
+    /// The reference to the repository.
+    fn repository(self: &Arc<Self>) -> Result<ObjectRef, Error> {
+        if let Some(known) = &self.registration.lock().repository {
+            return Ok(known.clone());
+        }
+        let found = initial_reference(self, REPOSITORY, 0).map_err(|error| {
+            error.with_hint(
+                "UseImr needs the address of the repository: -ORBInitRef ImplRepoService=URL",
+            )
+        })?;
+        self.registration.lock().repository = Some(found.clone());
+        Ok(found)
+    }
+
+    /// Tells the repository the persistent adapters below the root that it does not know yet.
+    ///
+    /// # Errors
+    /// The repository cannot be reached, or does not know a name.
+    #[cold]
+    pub(super) fn register_adapters(self: &Arc<Self>) -> Result<(), Error> {
+        let Some(root) = self.root.get() else { return Ok(()) };
+        let children = root.children();
+        let persistent =
+            children.iter().filter(|child| child.policies().lifespan == Lifespan::Persistent);
+        let known = self.registration.lock().names.clone();
+        let new: Vec<&str> = persistent
+            .map(|child| child.name())
+            .filter(|name| !known.iter().any(|known| known == name))
+            .collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let repository = Administration(self.repository()?.with_timeout(TIMEOUT));
+        let server = self.server_object()?;
+        let partial = self.partial_url(server.ior());
+        for name in new {
+            repository.server_is_running(name, &partial, server.ior()).map_err(|exception| {
+                let what = format!("registering {name:?} in the implementation repository");
+                Error::new(Phase::Application, what).with_exception(exception)
+            })?;
+            self.registration.lock().names.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The server's object, which the first call activates.
+    fn server_object(self: &Arc<Self>) -> Result<ObjectRef, Error> {
+        if let Some(known) = &self.registration.lock().server {
+            return Ok(known.clone());
+        }
+        let orb = Orb::from_inner(Arc::clone(self));
+        let manager = orb.create_poa_manager();
+        manager.activate()?;
+        let poa = Poa::root(self).create_with_manager(ADAPTER, PoaPolicies::new(), manager)?;
+        let server: ServerObject = poa.activate(Server(Arc::downgrade(self)))?;
+        self.registration.lock().server = Some(server.as_object().clone());
+        Ok(server.as_object().clone())
+    }
+
+    /// The beginning of a `corbaloc:` URL with the first address of a reference, to which an object key can be appended.
+    fn partial_url(&self, ior: &Ior) -> String {
+        let addresses = ior.profiles.iter().find_map(|profile| {
+            let (protocol, resolved) = self.core.protocols().resolve(ior, profile)?.ok()?;
+            let address = resolved.endpoints.first()?.address().to_owned();
+            Some(format!("corbaloc:{}:1.2@{address}/", protocol.corbaloc_prefix()))
+        });
+        addresses.unwrap_or_default()
+    }
+
+    /// Tells the repository that this server ends, if it knows the server.
+    #[cold]
+    pub(super) fn unregister_adapters(&self) {
+        let Registration { repository, server, names } =
+            std::mem::take(&mut *self.registration.lock());
+        drop(server);
+        let Some(repository) = repository.filter(|_| !names.is_empty()) else { return };
+        let repository = Administration(repository.with_timeout(FAREWELL_TIMEOUT));
+        for name in names {
+            // It notices the end of the server anyway.
+            let told: Result<(), SystemException> = repository.server_is_shutting_down(&name);
+            if let Err(error) = told {
+                tracing::debug!(%error, name, "cannot tell the implementation repository of the end");
+            }
+        }
+    }
+}
