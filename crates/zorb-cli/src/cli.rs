@@ -8,7 +8,8 @@ use zorb::options::split_arguments;
 use zorb_bench::peer::PeerArguments;
 
 use crate::commands::{
-    bench, bridge, call, config, demo, idl, ifr, ior, names, ping, rt, sched, serve, store, top,
+    bench, bridge, call, config, demo, idl, ifr, imr, ior, names, ping, rt, sched, serve, store,
+    top,
 };
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::log::{Log, LogLevel};
@@ -41,6 +42,7 @@ enum Command {
     Serve(serve::ServeArgs),
     #[command(visible_alias = "naming")]
     Names(names::NamesArgs),
+    Imr(imr::ImrArgs),
     Bridge(bridge::BridgeArgs),
     Sched(sched::SchedArgs),
     Store(store::StoreArgs),
@@ -103,6 +105,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Ifr(args) => ifr::run(&args, &orb),
         Command::Serve(args) => serve::run(&args, &orb),
         Command::Names(args) => names::run(&args, &orb),
+        Command::Imr(args) => imr::run(&args, &orb),
         Command::Bridge(args) => bridge::run(&args, &orb),
         Command::Sched(args) => sched::run(&args, &orb),
         Command::Store(args) => store::run(&args),

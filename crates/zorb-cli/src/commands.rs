@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod idl;
 pub(crate) mod ifr;
+pub(crate) mod imr;
 pub(crate) mod ior;
 pub(crate) mod names;
 pub(crate) mod ping;

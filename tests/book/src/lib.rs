@@ -19,6 +19,7 @@ pub mod distributable;
 pub mod dynamic;
 pub mod errors;
 pub mod idl_compiler;
+pub mod imr;
 pub mod interceptors;
 pub mod mapping;
 pub mod naming;

@@ -17,7 +17,8 @@ use table::{Choices, SERVICES, ServiceEntry};
 
 /// Serve the naming service and others
 ///
-/// SERVICES are, separated by commas: naming, ifr (interface repository), scheduling. Each is published under its
+/// SERVICES are, separated by commas: naming, ifr (interface repository), imr (implementation repository, which starts
+/// servers), scheduling. Each is published under its
 /// standard key, as in corbaloc::localhost:2809/NameService, and bound in the naming service. Prints their object
 /// references, in this order. Serves until Ctrl-C or SIGTERM. `zorb config` lists the options of the naming service.
 #[derive(Args, Debug)]
@@ -25,6 +26,7 @@ use table::{Choices, SERVICES, ServiceEntry};
   zorb serve naming
   zorb serve --all --store /var/lib/zorb
   zorb serve naming --listen iiop://:2809 --ior names.ior -ORBNamingIterators 100
+  zorb serve imr --store /var/lib/zorb --server-logs /var/log/zorb
   zorb serve ifr,scheduling --listen iiop://localhost:2810 -ORBInitRef NameService=corbaloc::localhost/NameService
   zorb serve --all --store /var/lib/zorb --metrics 9187
   zorb ping --ready corbaloc::localhost/Health")]
@@ -50,6 +52,9 @@ pub(crate) struct ServeArgs {
     /// File to write the object reference of the first service to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
+    /// Folder for the output of servers that the implementation repository starts; standard error by default
+    #[arg(long, value_name = "DIR")]
+    server_logs: Option<PathBuf>,
 }
 
 impl ServeArgs {
@@ -80,7 +85,7 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     if let Some(store) = store {
         host = host.with_store(store);
     }
-    let choices = Choices { folder: args.store.clone() };
+    let choices = Choices { folder: args.store.clone(), server_logs: args.server_logs.clone() };
     let mut contents = Vec::new();
     for (index, service) in selected.iter().enumerate() {
         let started = (service.start)(&host, &choices)?;

@@ -16,6 +16,7 @@ mod config;
 mod demo;
 mod idl;
 mod ifr;
+mod imr;
 mod ior;
 mod names;
 mod ping;

@@ -102,7 +102,7 @@ fn names_survive_a_killed_service() {
     root.unbind(&name("ctx/x").unwrap()).unwrap();
     served.end();
     let served =
-        Served::start(&["--all", "--store", path.to_str().unwrap(), "--durability", "os"], 3);
+        Served::start(&["--all", "--store", path.to_str().unwrap(), "--durability", "os"], 4);
     assert!(served.status.contains("naming (2 contexts, 1 binding), ifr"), "{}", served.status);
     served.end();
     orb.shutdown(true).unwrap();
@@ -113,7 +113,7 @@ fn unknown_services_are_usage_errors() {
     let done = run(&["serve", "naming,nothing"]);
     assert_eq!(done.status, Some(2));
     assert!(done.stderr.contains("there is no service `nothing`"), "{}", done.stderr);
-    assert!(done.stderr.contains("naming, ifr, scheduling"), "{}", done.stderr);
+    assert!(done.stderr.contains("naming, ifr, imr, scheduling"), "{}", done.stderr);
     assert_eq!(run(&["serve"]).status, Some(2));
     assert_eq!(run(&["serve", "naming", "--all"]).status, Some(2));
 }

@@ -9,6 +9,7 @@ use zorb_interop_tests::interop::Suite;
 use zorb_interop_tests::{checks, server};
 
 use crate::bridges;
+use crate::implementation_repository;
 use crate::naming;
 use crate::outcome::{Outcome, Verdict, printed, totals};
 use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer, ZORB};
@@ -50,6 +51,8 @@ enum Kind {
     Random,
     /// An interface repository, read and changed by the others if they are there.
     Repository,
+    /// An implementation repository with a server of JacORB, for clients of all.
+    ImplementationRepository,
 }
 
 /// Every pairing. JacORB's come first: a Java machine takes its time to start.
@@ -83,6 +86,7 @@ pub(crate) fn all() -> Vec<Pairing> {
             Kind::Naming(naming::Vendor::Zorb),
         ),
         pairing("ifr", &[ZORB, OMNIORB, JACORB], Kind::Repository),
+        pairing("imr", &[ZORB, JACORB, OMNIORB], Kind::ImplementationRepository),
         pairing("random", &[ZORB, OMNIORB], Kind::Random),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
         pairing("zorb-to-zorb/1.1", &[], Kind::ZorbClient(None, 1)),
@@ -98,6 +102,7 @@ impl Pairing {
             Kind::Naming(naming::Vendor::OmniOrb) => &[OMNINAMES],
             Kind::Naming(naming::Vendor::Zorb) => &[ZORB, OMNINAMES],
             Kind::Repository => &[ZORB],
+            Kind::ImplementationRepository => &[ZORB, JACORB],
             _ => self.peers,
         };
         for peer in needed {
@@ -116,6 +121,7 @@ impl Pairing {
             Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
             Kind::Repository => repository::run(self.name),
+            Kind::ImplementationRepository => implementation_repository::run(self.name),
         };
         ran.unwrap_or_else(|story| vec![self.outcome(Verdict::Failed(story))])
     }

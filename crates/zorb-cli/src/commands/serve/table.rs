@@ -6,6 +6,7 @@ use std::sync::Arc;
 use zorb::ObjectRef;
 use zorb::dynamic::repository::Repository;
 use zorb_ifr::{InterfaceRepository, State};
+use zorb_imr::server::ImplementationRepository;
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_sched::TaskFile;
 use zorb_sched_service::SchedulerService;
@@ -16,6 +17,8 @@ use crate::screen::counted;
 
 /// What the command line says about services.
 pub(super) struct Choices {
+    /// The folder for the output of servers.
+    pub(super) server_logs: Option<PathBuf>,
     /// The folder of the store.
     pub(super) folder: Option<PathBuf>,
 }
@@ -40,6 +43,7 @@ pub(super) struct ServiceEntry {
 pub(super) const SERVICES: &[ServiceEntry] = &[
     ServiceEntry { name: "naming", key: zorb_naming::server::KEY, start: naming },
     ServiceEntry { name: "ifr", key: "InterfaceRepository", start: ifr },
+    ServiceEntry { name: "imr", key: zorb_imr::KEY, start: imr },
     ServiceEntry { name: "scheduling", key: "ScheduleService", start: scheduling },
 ];
 
@@ -90,6 +94,20 @@ fn ifr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
     served.set_write_check(check_writer(host.orb()));
     let reference = served.reference().map_err(zorb::Error::from)?;
     Ok(Started { reference: reference.into(), contents })
+}
+
+fn imr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
+    let orb = host.orb();
+    let mut settings = zorb_imr::server::Settings::default();
+    settings.log_folder.clone_from(&choices.server_logs);
+    let servers = match host.store() {
+        Some(store) => ImplementationRepository::serve_stored(orb, &settings, Arc::clone(store))?,
+        None => ImplementationRepository::serve(orb, &settings)?,
+    };
+    servers.set_write_check(check_writer(orb));
+    let numbers = servers.statistics();
+    let contents = format!("{}, {} running", counted(numbers.servers, "server"), numbers.running);
+    Ok(Started { reference: servers.reference().into(), contents })
 }
 
 fn scheduling(host: &Host, _: &Choices) -> Result<Started, Failure> {

@@ -13,6 +13,7 @@ final class Options {
     boolean persistent;
     String tls = "";
     boolean tls12;
+    String repository = "";
 
     static Options parse(String[] words) {
         Options options = new Options();
@@ -26,6 +27,7 @@ final class Options {
                 case "--port": options.port = value(words, ++i); break;
                 case "--persistent": options.persistent = true; break;
                 case "--tls": options.tls = value(words, ++i); break;
+                case "--repository": options.repository = value(words, ++i); break;
                 case "--tls12": options.tls12 = true; break;
                 default:
                     if (word.startsWith("--")) {
@@ -74,16 +76,25 @@ final class Options {
         if (!port.isEmpty()) {
             properties.put("OAPort", port);
         }
+        if (!repository.isEmpty()) {
+            properties.put("jacorb.use_tao_imr", "on");
+            properties.put("ORBInitRef.ImplRepoService", repository);
+        }
         if (!tls.isEmpty()) {
             Tls.use(tls, tls12, properties);
         }
         return org.omg.CORBA.ORB.init(new String[0], properties);
     }
 
+    /** The root POA. */
+    static org.omg.PortableServer.POA rootPoa(org.omg.CORBA.ORB orb) throws Exception {
+        return org.omg.PortableServer.POAHelper.narrow(
+                orb.resolve_initial_references("RootPOA"));
+    }
+
     /** The root POA, its manager active. */
     static org.omg.PortableServer.POA activeRootPoa(org.omg.CORBA.ORB orb) throws Exception {
-        org.omg.PortableServer.POA poa = org.omg.PortableServer.POAHelper.narrow(
-                orb.resolve_initial_references("RootPOA"));
+        org.omg.PortableServer.POA poa = rootPoa(orb);
         poa.the_POAManager().activate();
         return poa;
     }

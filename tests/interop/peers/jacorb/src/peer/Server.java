@@ -12,10 +12,10 @@ import org.omg.PortableServer.POA;
 import org.omg.PortableServer.Servant;
 
 /**
- * The test server: {@code server --ior-file F [--giop V] [--port N [--persistent]]}.
+ * The test server: {@code server --ior-file F [--giop V] [--port N [--persistent]] [--repository REFERENCE]}.
  *
  * <p>Writes the reference of the test object to F and runs until {@code shutdown} or the end of
- * stdin.
+ * stdin. With an implementation repository, it registers there, and does not read stdin.
  */
 public final class Server {
     private Server() {}
@@ -162,8 +162,12 @@ public final class Server {
         }
         org.omg.CORBA.ORB orb = options.startOrb();
         Things.registerFactories(orb);
-        World world = new World(orb, createPoa(Options.activeRootPoa(orb), options.persistent));
+        POA root = Options.rootPoa(orb);
+        boolean persistent = options.persistent || !options.repository.isEmpty();
+        World world = new World(orb, createPoa(root, persistent));
         org.omg.CORBA.Object suite = world.add("suite", new SuiteServant(world));
+        // Not before: a repository forwards clients as soon as there is the POA.
+        root.the_POAManager().activate();
         writeAtomically(options.iorFile, orb.object_to_string(suite));
 
         Thread stdin = new Thread(() -> {
@@ -177,7 +181,9 @@ public final class Server {
             orb.shutdown(true);
         }, "stdin");
         stdin.setDaemon(true);
-        stdin.start();
+        if (options.repository.isEmpty()) {
+            stdin.start();
+        }
         orb.run();
         System.exit(0);
     }

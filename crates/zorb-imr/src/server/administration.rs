@@ -1,0 +1,290 @@
+//! The servant of the repository's interfaces.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
+
+use zorb::giop::Ior;
+use zorb::{CompletionStatus, Interface as _, MinorCode, Result, SystemException};
+
+use super::access::{Refusal, WriteCheck};
+use super::definition::Definition;
+use super::entry::Server;
+use super::iterators::Iterators;
+use super::servers::{Reason, Servers};
+use crate::implementation_repository::administration::{
+    ActivateServerError, AddOrUpdateServerError, RemoveServerError, ServerIsRunningError,
+    ServerIsShuttingDownError, ShutdownServerError,
+};
+use crate::implementation_repository::administration_ext::{
+    ForceRemoveServerError, KillServerError, LinkServersError,
+};
+use crate::implementation_repository::{
+    AdministrationExtServant, AdministrationServant, CannotActivate, CannotComplete, NotFound,
+    ServerActiveStatus, ServerInformation, ServerInformationIterator, ServerInformationList,
+    ServerObject, StartupOptions,
+};
+use crate::server_repository::repository::SetInstancesError;
+use crate::server_repository::{
+    Instance, RepositoryServant, Selection, ServerState, Status, StatusList,
+};
+
+/// The most servers in one reply.
+const MOST_LISTED: usize = 1000;
+
+/// The servant of a repository.
+pub(crate) struct Administration {
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) iterators: Arc<Iterators>,
+    /// Who may change servers; everybody without one.
+    pub(crate) write_check: Arc<OnceLock<Box<WriteCheck>>>,
+}
+
+/// The exception for a refusal.
+fn raised<E: From<NotFound> + From<SystemException>>(refusal: &Refusal) -> E {
+    match refusal {
+        Refusal::NotFound => NotFound.into(),
+        refusal => refusal.exception().into(),
+    }
+}
+
+impl Administration {
+    fn check(&self) -> Result<(), SystemException> {
+        self.write_check.get().map_or(Ok(()), |check| check())
+    }
+
+    /// Sends a signal to the processes of a server; whether there were any.
+    fn signal(&self, name: &str, signal: i16) -> Result<bool, Refusal> {
+        let processes = {
+            let state = self.servers.lock();
+            let owner = state.owner(name);
+            state.servers.get(owner).ok_or(Refusal::NotFound)?.processes.clone()
+        };
+        let sent = processes.iter().filter(|it| it.signal_group(signal.into()).is_ok()).count();
+        Ok(sent > 0)
+    }
+
+    /// What is known of a server. With `asks`, whether it is active is asked of the server itself.
+    fn information(&self, name: &str, server: &Server) -> ServerInformation {
+        let running = server.running.iter().find(|instance| !instance.has_ended());
+        ServerInformation {
+            server: name.to_owned(),
+            startup: server.definition.startup.clone(),
+            partial_ior: running.map(|it| it.partial_ior.clone()).unwrap_or_default(),
+            active_status: match running {
+                None => ServerActiveStatus::ActiveNo,
+                Some(instance) if instance.process.is_some() => ServerActiveStatus::ActiveYes,
+                Some(_) => ServerActiveStatus::ActiveMaybe,
+            },
+        }
+    }
+
+    fn status_of(&self, name: &str, server: &Server) -> Status {
+        let running: Vec<_> = server.running.iter().filter(|it| !it.has_ended()).collect();
+        let has_processes = server.processes.iter().any(|process| process.is_alive());
+        Status {
+            server: name.to_owned(),
+            startup: server.definition.startup.clone(),
+            instances: server.definition.instances,
+            choice: server.definition.choice,
+            linked_to: server.definition.linked_to.clone().unwrap_or_default(),
+            state: match () {
+                () if !running.is_empty() => ServerState::Running,
+                () if server.is_starting => ServerState::Starting,
+                () if has_processes => ServerState::Stopping,
+                () if !server.problem.is_empty() => ServerState::Failed,
+                () => ServerState::Stopped,
+            },
+            running: running
+                .iter()
+                .map(|instance| Instance {
+                    process: instance.process.map_or(0, |process| process.id()),
+                    clients: instance.clients,
+                    partial_ior: instance.partial_ior.clone(),
+                })
+                .collect(),
+            starts: server.starts,
+            failures: server.failures,
+            problem: server.problem.clone(),
+        }
+    }
+
+    /// The addresses of a server that registers.
+    fn reference_of(&self, partial: &str, object: Option<&ServerObject>) -> Result<Ior, Refusal> {
+        if let Some(object) = object {
+            return Ok(object.as_object().ior().clone());
+        }
+        // Other URLs would make the repository read files, or call other services.
+        let is_address = partial.starts_with("corbaloc:") && !partial.starts_with("corbaloc:rir:");
+        let orb = self.servers.orb.upgrade().filter(|_| is_address).ok_or(Refusal::Invalid)?;
+        let url = format!("{}/x", partial.trim_end_matches('/'));
+        let object = orb.string_to_object(&url).ok().flatten().ok_or(Refusal::Invalid)?;
+        Ok(object.ior().clone())
+    }
+}
+
+impl AdministrationServant for Administration {
+    fn activate_server(&self, server: &str) -> Result<(), ActivateServerError> {
+        self.check()?;
+        let servers = &self.servers;
+        let mut state = servers.lock();
+        let owner = state.owner(server).to_owned();
+        let known = state.servers.get_mut(&owner).ok_or(NotFound)?;
+        known.is_stopped = false;
+        known.forget_ended();
+        if known.is_per_client() || !known.lacks_processes() {
+            return Ok(());
+        }
+        let fails = |reason: &str| CannotActivate { reason: reason.to_owned() };
+        servers.begin(&mut state, server, Reason::Administrator).map_err(fails)?;
+        loop {
+            let known = state.servers.get(&owner).ok_or(NotFound)?;
+            if !known.lacks_processes() {
+                return Ok(());
+            }
+            if !known.is_starting || state.has_ended {
+                return Err(fails(&known.problem).into());
+            }
+            let waited = servers.changed.wait_timeout(state, Duration::from_millis(200));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn add_or_update_server(
+        &self,
+        server: &str,
+        options: &StartupOptions,
+    ) -> Result<(), AddOrUpdateServerError> {
+        self.check()?;
+        if crate::command_line::split(&options.command_line).is_none() {
+            return Err(Refusal::Invalid.exception().into());
+        }
+        let added = self.servers.add(server, Definition::new(options.clone()));
+        added.map_err(|refusal| raised(&refusal))
+    }
+
+    fn remove_server(&self, server: &str) -> Result<(), RemoveServerError> {
+        self.check()?;
+        self.servers.remove(server).map_err(|refusal| raised(&refusal))
+    }
+
+    fn shutdown_server(&self, server: &str) -> Result<(), ShutdownServerError> {
+        self.check()?;
+        self.servers.stop(server).map_err(|refusal| raised(&refusal))
+    }
+
+    fn server_is_running(
+        &self,
+        server: &str,
+        partial_ior: &str,
+        server_object: Option<&ServerObject>,
+    ) -> Result<(), ServerIsRunningError> {
+        self.check()?;
+        let registered = self.reference_of(partial_ior, server_object).and_then(|reference| {
+            self.servers.register(server, partial_ior, reference, server_object.is_some())
+        });
+        registered.map_err(|refusal| raised(&refusal))
+    }
+
+    fn server_is_shutting_down(&self, server: &str) -> Result<(), ServerIsShuttingDownError> {
+        self.check()?;
+        self.servers.is_shutting_down(server).map_err(|refusal| raised(&refusal))
+    }
+
+    fn find(&self, server: &str) -> Result<ServerInformation> {
+        let state = self.servers.lock();
+        let found = state.servers.get(server).map(|known| self.information(server, known));
+        let unknown = Server::new(Definition::unmanaged());
+        Ok(found.unwrap_or_else(|| self.information("", &unknown)))
+    }
+
+    fn list(
+        &self,
+        how_many: u32,
+        _determine_active_status: bool,
+    ) -> Result<(ServerInformationList, Option<ServerInformationIterator>)> {
+        let state = self.servers.lock();
+        let all = state.servers.iter().map(|(name, server)| self.information(name, server));
+        let mut left: VecDeque<ServerInformation> = all.collect();
+        drop(state);
+        let count = match how_many {
+            0 => left.len(),
+            some => left.len().min(some as usize).min(MOST_LISTED),
+        };
+        let listed = left.drain(..count).collect();
+        let iterator = match left.is_empty() {
+            true => None,
+            false => self.iterators.create(left)?,
+        };
+        Ok((listed, iterator))
+    }
+
+    fn shutdown(&self, _activators: bool, servers: bool) -> Result<()> {
+        self.check()?;
+        if servers {
+            self.servers.stop_all();
+        }
+        match self.servers.orb.upgrade() {
+            Some(orb) => orb.shutdown(false).map_err(|error| {
+                let maybe = CompletionStatus::Maybe;
+                error.into_exception(SystemException::internal(MinorCode::NONE, maybe))
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl AdministrationExtServant for Administration {
+    fn link_servers(&self, server: &str, peers: &[String]) -> Result<(), LinkServersError> {
+        self.check()?;
+        for peer in peers {
+            self.servers.link(peer, Some(server)).map_err(|refusal| match refusal {
+                Refusal::Invalid => {
+                    let reason = format!("{peer} or {server} is linked to another server");
+                    LinkServersError::from(CannotComplete { reason })
+                }
+                refusal => raised(&refusal),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn kill_server(&self, server: &str, signum: i16) -> Result<(), KillServerError> {
+        self.check()?;
+        match self.signal(server, signum) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let reason = "the repository knows no process of the server".to_owned();
+                Err(CannotComplete { reason }.into())
+            }
+            Err(refusal) => Err(raised(&refusal)),
+        }
+    }
+
+    fn force_remove_server(&self, server: &str, signum: i16) -> Result<(), ForceRemoveServerError> {
+        self.check()?;
+        let removed = self.signal(server, signum).and_then(|_| self.servers.remove(server));
+        removed.map_err(|refusal| raised(&refusal))
+    }
+}
+
+impl RepositoryServant for Administration {
+    fn set_instances(
+        &self,
+        server: &str,
+        instances: u32,
+        choice: Selection,
+    ) -> Result<(), SetInstancesError> {
+        self.check()?;
+        let set = self.servers.set_instances(server, instances, choice);
+        set.map_err(|refusal| raised(&refusal))
+    }
+
+    fn status(&self, after: &str, how_many: u32) -> Result<StatusList> {
+        let most = (how_many as usize).min(MOST_LISTED);
+        let state = self.servers.lock();
+        let behind = (std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded);
+        let servers = state.servers.range::<str, _>(behind).take(most);
+        Ok(servers.map(|(name, server)| self.status_of(name, server)).collect())
+    }
+}

@@ -1,0 +1,128 @@
+//! Changes of servers by administrators.
+
+use std::sync::PoisonError;
+
+use super::access::Refusal;
+use super::definition::Definition;
+use super::entry::Server;
+use super::servers::Servers;
+use super::tables;
+use crate::server_repository::Selection;
+
+/// The longest name of a server, in octets.
+const LONGEST_NAME: usize = 1024;
+
+impl Servers {
+    /// Adds a server, or changes what is known of it.
+    ///
+    /// # Errors
+    /// The name is invalid, the definition too large, or there are too many servers; the store fails.
+    pub(super) fn add(&self, name: &str, definition: Definition) -> Result<(), Refusal> {
+        if name.is_empty() || name.len() > LONGEST_NAME || name.contains('\0') {
+            return Err(Refusal::Invalid);
+        }
+        let octets = definition.to_octets().len();
+        if octets > self.settings.definition_octets
+            || definition.instances as usize > self.settings.instances
+        {
+            return Err(Refusal::Full);
+        }
+        self.change(name, |known, count| match known {
+            Some(known) => {
+                let Definition { startup, .. } = definition;
+                Ok(Definition { startup, ..known.clone() })
+            }
+            None if count >= self.settings.servers => Err(Refusal::Full),
+            None => Ok(definition),
+        })
+    }
+
+    /// Sets how many processes of a server run, and which of them a client is sent to.
+    ///
+    /// # Errors
+    /// There is no such server; the number is 0 or too large; the store fails.
+    pub(super) fn set_instances(
+        &self,
+        name: &str,
+        instances: u32,
+        choice: Selection,
+    ) -> Result<(), Refusal> {
+        self.change(name, |known, _| {
+            let known = known.ok_or(Refusal::NotFound)?;
+            match instances {
+                0 => Err(Refusal::Invalid),
+                _ if instances as usize > self.settings.instances => Err(Refusal::Full),
+                _ => Ok(Definition { instances, choice, ..known.clone() }),
+            }
+        })
+    }
+
+    /// Says that a name is served by the process of another server, `None` for its own.
+    ///
+    /// # Errors
+    /// There is no such server, or the other one is itself served by another; the store fails.
+    pub(super) fn link(&self, name: &str, linked_to: Option<&str>) -> Result<(), Refusal> {
+        if let Some(other) = linked_to {
+            let state = self.lock();
+            let other_server = state.servers.get(other).ok_or(Refusal::NotFound)?;
+            let is_linked = other_server.definition.linked_to.is_some();
+            let is_owner = state
+                .servers
+                .values()
+                .any(|server| server.definition.linked_to.as_deref() == Some(name));
+            if is_linked || is_owner || name == other {
+                return Err(Refusal::Invalid);
+            }
+        }
+        self.change(name, |known, _| {
+            let known = known.cloned().unwrap_or_else(Definition::unmanaged);
+            Ok(Definition { linked_to: linked_to.map(str::to_owned), ..known })
+        })
+    }
+
+    /// Removes a server. Its processes go on running.
+    ///
+    /// # Errors
+    /// There is no such server; the store fails.
+    pub(super) fn remove(&self, name: &str) -> Result<(), Refusal> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.lock().servers.contains_key(name) {
+            return Err(Refusal::NotFound);
+        }
+        if let Some(store) = &self.store {
+            tables::put_definition(&**store, name, None)?;
+        }
+        let removed = self.lock().servers.remove(name);
+        self.changed.notify_all();
+        if let Some(waiting) = removed.and_then(|server| server.waiting) {
+            waiting.resume();
+        }
+        Ok(())
+    }
+
+    /// Changes a definition: `new` gets the known one, and the number of servers. It is stored before it takes effect.
+    fn change(
+        &self,
+        name: &str,
+        new: impl FnOnce(Option<&Definition>, usize) -> Result<Definition, Refusal>,
+    ) -> Result<(), Refusal> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let definition = {
+            let state = self.lock();
+            new(state.servers.get(name).map(|server| &server.definition), state.servers.len())?
+        };
+        if let Some(store) = &self.store {
+            tables::put_definition(&**store, name, Some(&definition))?;
+        }
+        let mut state = self.lock();
+        match state.servers.get_mut(name) {
+            Some(server) => server.definition = definition,
+            None => {
+                state.servers.insert(name.to_owned(), Server::new(definition));
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+}

@@ -1,0 +1,353 @@
+//! The servers: which run, where they are, and which requests wait for them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Instant;
+
+use zorb::giop::Ior;
+use zorb::poa::{ForwardTo, HeldRequests};
+use zorb::{Orb, WeakOrb};
+use zorb_os::process::ProcessId;
+use zorb_store::{Store, StoreError};
+
+use super::access::{Refusal, ending, not_started};
+use super::definition::Definition;
+use super::entry::Server;
+use super::instance::Instance;
+use super::names::candidates;
+use super::settings::Settings;
+use super::tables;
+use crate::implementation_repository::ActivationMode;
+
+/// All servers of a repository.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    pub(super) settings: Settings,
+    pub(super) orb: WeakOrb,
+    pub(super) store: Option<Arc<dyn Store>>,
+    /// The reference that servers are told.
+    pub(super) repository: OnceLock<String>,
+    state: Mutex<State>,
+    /// The state has changed.
+    pub(super) changed: Condvar,
+    /// Held while definitions change, so that they are stored in the order of their changes.
+    pub(super) changing: Mutex<()>,
+    /// Held while a process is started, so that it does not register before it is known.
+    pub(super) spawning: Mutex<()>,
+    pub(super) this: Weak<Self>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) servers: BTreeMap<String, Server>,
+    /// The number of processes that have been started, and have not registered.
+    pub(super) starting: usize,
+    pub(super) has_ended: bool,
+    pub(super) forwards: u64,
+    next_number: u64,
+}
+
+/// Why a server is to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    Request,
+    Administrator,
+    /// It has the mode `AUTO_START`, or too few processes of it run.
+    Automatic,
+}
+
+impl Servers {
+    /// The servers of a store.
+    ///
+    /// # Errors
+    /// Those of [`tables::load`].
+    pub(crate) fn load(
+        orb: &Orb,
+        settings: &Settings,
+        store: Option<Arc<dyn Store>>,
+    ) -> Result<Arc<Self>, StoreError> {
+        let mut state = State::default();
+        if let Some(store) = &store {
+            for (name, (definition, mut running)) in tables::load(&**store)? {
+                let mut server = Server::new(definition);
+                running.retain(|instance| !instance.has_ended());
+                for instance in &mut running {
+                    instance.number = state.number();
+                }
+                server.processes = running.iter().filter_map(|instance| instance.process).collect();
+                server.running = running;
+                state.servers.insert(name, server);
+            }
+        }
+        Ok(Arc::new_cyclic(|this| Self {
+            settings: settings.clone(),
+            orb: orb.downgrade(),
+            store,
+            repository: OnceLock::new(),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            changing: Mutex::new(()),
+            spawning: Mutex::new(()),
+            this: Weak::clone(this),
+        }))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a request for the object with this key goes.
+    pub(super) fn find(&self, key: &[u8], was_held: bool) -> ForwardTo {
+        let Some(orb) = self.orb.upgrade() else { return ForwardTo::Nowhere };
+        let state = &mut *self.lock();
+        let Some(name) = state.name_of(key) else { return ForwardTo::Nowhere };
+        if state.has_ended {
+            return ForwardTo::Refused(ending());
+        }
+        let Some(server) = state.servers.get_mut(&name) else { return ForwardTo::Nowhere };
+        if !was_held && server.is_per_client() {
+            server.wanted += 1;
+        }
+        if let Some(instance) = server.choose(key) {
+            instance.clients += 1;
+            let forward = instance.forward(orb.protocols(), key);
+            let lacks_others = server.lacks_processes();
+            state.forwards += 1;
+            if lacks_others {
+                // This request does not wait for the others, so it does not matter whether they may start.
+                let _ = self.begin(state, &name, Reason::Automatic);
+            }
+            return match forward {
+                Some(ior) => ForwardTo::Reference(Box::new(ior)),
+                None => ForwardTo::Refused(not_started()),
+            };
+        }
+        match self.begin(state, &name, Reason::Request) {
+            Ok(()) => match state.servers.get_mut(&name) {
+                Some(server) => {
+                    let new = || orb.new_held_requests();
+                    ForwardTo::Held(server.waiting.get_or_insert_with(new).clone())
+                }
+                None => ForwardTo::Nowhere,
+            },
+            Err(why) => {
+                tracing::debug!(server = name, why, "refusing a request");
+                if let Some(server) = state.servers.get_mut(&name) {
+                    server.wanted = 0;
+                }
+                ForwardTo::Refused(not_started())
+            }
+        }
+    }
+
+    /// Whether an object with this key is that of a server.
+    pub(super) fn knows(&self, key: &[u8]) -> bool {
+        self.lock().name_of(key).is_some()
+    }
+
+    /// Ends: no server is started, and no request waits any more. Servers go on running.
+    pub(super) fn end(&self) {
+        let mut state = self.lock();
+        state.has_ended = true;
+        let waiting: Vec<_> =
+            state.servers.values_mut().filter_map(|server| server.waiting.take()).collect();
+        drop(state);
+        self.changed.notify_all();
+        waiting.iter().for_each(HeldRequests::resume);
+    }
+
+    /// A process has registered.
+    ///
+    /// # Errors
+    /// What [`add`](Self::add) returns, for a server that has not been added.
+    pub(super) fn register(
+        &self,
+        name: &str,
+        partial_ior: &str,
+        reference: Ior,
+        has_object: bool,
+    ) -> Result<(), Refusal> {
+        if !self.lock().servers.contains_key(name) {
+            self.add(name, Definition::unmanaged())?;
+        }
+        drop(self.spawning.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut state = self.lock();
+        let number = state.number();
+        let process = state.take_process(name, &reference);
+        let Some(server) = state.servers.get_mut(name) else {
+            return Err(Refusal::NotFound);
+        };
+        let is_other = |instance: &Instance| instance.reference.profiles != reference.profiles;
+        server.running.retain(|instance| !instance.has_ended() && is_other(instance));
+        if !server.lacks_processes() && !server.is_per_client() {
+            // One that the repository cannot watch has probably ended.
+            let unknown = server.running.iter().position(|instance| instance.process.is_none());
+            if let Some(at) = unknown {
+                server.running.remove(at);
+            }
+        }
+        if server.running.len() >= self.settings.instances {
+            return Err(Refusal::Full);
+        }
+        server.running.push(Instance {
+            number,
+            reference: Arc::new(reference),
+            has_object,
+            partial_ior: partial_ior.to_owned(),
+            process,
+            clients: 0,
+        });
+        if server.is_per_client() {
+            server.unclaimed.push(number);
+        }
+        server.forget_claims();
+        let waiting = server.waiting.take();
+        drop(state);
+        self.changed.notify_all();
+        waiting.iter().for_each(HeldRequests::resume);
+        self.store_running(name).map_err(Refusal::from)
+    }
+
+    /// A server is about to end, which is known to its process only if it is the only one.
+    pub(super) fn is_shutting_down(&self, name: &str) -> Result<(), Refusal> {
+        let mut state = self.lock();
+        let name = state.registered(name).ok_or(Refusal::NotFound)?;
+        if let Some(server) = state.servers.get_mut(&name)
+            && server.running.len() == 1
+        {
+            server.running.clear();
+            server.forget_claims();
+        }
+        drop(state);
+        self.store_running(&name).map_err(Refusal::from)
+    }
+
+    /// Forgets the processes that have ended.
+    pub(super) fn forget(&self, process: ProcessId, how: &str) {
+        let mut state = self.lock();
+        let mut changed = Vec::new();
+        for (name, server) in &mut state.servers {
+            server.processes.retain(|known| *known != process);
+            if server.process == Some(process) {
+                server.process = None;
+                server.ended = Some(how.to_owned());
+            }
+            let before = server.running.len();
+            server.running.retain(|instance| instance.process != Some(process));
+            server.forget_claims();
+            if before != server.running.len() {
+                changed.push(name.clone());
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        for name in changed {
+            if let Err(error) = self.store_running(&name) {
+                tracing::error!(%error, server = name, "cannot store that a process has ended");
+            }
+        }
+    }
+
+    /// Stores the processes of a server.
+    pub(super) fn store_running(&self, name: &str) -> Result<(), StoreError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let running = match self.lock().servers.get(name) {
+            Some(server) => server.running.clone(),
+            None => return Ok(()),
+        };
+        tables::put_running(&**store, name, &running)
+    }
+
+    /// Starts a server's processes on a thread of their own, unless that is going on, or nothing is to be done.
+    ///
+    /// # Errors
+    /// Why it is not started.
+    pub(super) fn begin(
+        &self,
+        state: &mut State,
+        name: &str,
+        reason: Reason,
+    ) -> Result<(), &'static str> {
+        let owner = state.owner(name).to_owned();
+        let server = state.servers.get_mut(&owner).ok_or("its server has been removed")?;
+        if server.is_starting {
+            return Ok(());
+        }
+        server.forget_ended();
+        let startup = &server.definition.startup;
+        if startup.command_line.is_empty() {
+            return Err("it has no command line");
+        }
+        if startup.activation == ActivationMode::Manual && reason != Reason::Administrator {
+            return Err("it is started by hand");
+        }
+        if reason == Reason::Automatic && server.is_stopped {
+            return Err("it has been stopped");
+        }
+        match reason {
+            Reason::Administrator => server.limits.forgive(),
+            _ if server.limits.refuses(Instant::now()) => return Err("it could not be started"),
+            _ => {}
+        }
+        if !server.lacks_processes() {
+            return Err("its process does not serve this name");
+        }
+        server.is_stopped = false;
+        server.is_starting = true;
+        let this = self.this.upgrade().ok_or("the repository has ended")?;
+        let thread = std::thread::Builder::new().name("imr-start".to_owned());
+        let started = thread.spawn(move || this.run_starts(&owner));
+        if started.is_err() {
+            server.is_starting = false;
+            return Err("there is no thread to start it");
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    fn number(&mut self) -> u64 {
+        self.next_number += 1;
+        self.next_number
+    }
+
+    /// The name of the server of an object.
+    fn name_of(&self, key: &[u8]) -> Option<String> {
+        candidates(key).into_iter().find(|name| self.servers.contains_key(name))
+    }
+
+    /// The server whose process serves a name.
+    pub(super) fn owner<'a>(&'a self, name: &'a str) -> &'a str {
+        let linked = self.servers.get(name).and_then(|it| it.definition.linked_to.as_deref());
+        linked.unwrap_or(name)
+    }
+
+    /// The name as servers have registered it. JacORB leaves out `JACORB:implementation/` when it says goodbye.
+    fn registered(&self, name: &str) -> Option<String> {
+        if self.servers.contains_key(name) {
+            return Some(name.to_owned());
+        }
+        let of_adapter = |known: &&String| {
+            let rest = known.strip_prefix("JACORB:").and_then(|rest| rest.split_once('/'));
+            rest.is_some_and(|(_, adapter)| adapter == name)
+        };
+        let mut known = self.servers.keys().filter(of_adapter);
+        known.next().filter(|_| known.next().is_none()).cloned()
+    }
+
+    /// The process of a server that registers: the one that is being started, that of the server it is linked to, or the
+    /// one that has registered with the same reference before.
+    fn take_process(&mut self, name: &str, reference: &Ior) -> Option<ProcessId> {
+        let known = self.servers.get(name).and_then(|server| {
+            let same = |it: &&Instance| it.reference.profiles == reference.profiles;
+            server.running.iter().find(same)?.process
+        });
+        let owner = self.owner(name).to_owned();
+        let is_own = owner == name;
+        let server = self.servers.get_mut(&owner)?;
+        match is_own {
+            true => known.or_else(|| server.process.take()),
+            false => known.or(server.process).or_else(|| server.running.last()?.process),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The operations for tools, and servers that register without having been started.
+
+use zorb::poa::PoaPolicies;
+use zorb::{Interface as _, Orb, SystemExceptionKind};
+use zorb_imr::implementation_repository::administration::{
+    ActivateServerError, RemoveServerError, ServerIsRunningError,
+};
+use zorb_imr::implementation_repository::{ActivationMode, ServerActiveStatus};
+use zorb_testkit::until;
+
+use crate::support::{Teller, TellerServant, World, options};
+
+struct Local;
+
+impl TellerServant for Local {
+    fn twice(&self, value: i32) -> zorb::Result<i32> {
+        Ok(value * 2)
+    }
+
+    fn process(&self) -> zorb::Result<u32> {
+        Ok(0)
+    }
+}
+
+/// A server in this process, which registers by the option `UseImr`.
+fn registered(world: &World, adapter: &str) -> (Orb, Teller) {
+    let url = format!("corbaloc::1.2@{}/ImplRepoService", world.address());
+    let orb = crate::support::orb()
+        .listen("iiop://127.0.0.1:0")
+        .init_ref("ImplRepoService", &url)
+        .use_imr(true)
+        .build()
+        .unwrap();
+    let policies = PoaPolicies::new().persistent().user_ids();
+    let poa = orb.root_poa().create(adapter, policies).unwrap();
+    let teller: Teller = poa.activate_with_id("one", Local).unwrap();
+    orb.serve().unwrap();
+    let text = teller.as_object().to_ior_string();
+    (orb, world.client.resolve(&text).unwrap())
+}
+
+#[test]
+fn servers_register_without_having_been_added() {
+    let world = World::new();
+    let (server, teller) = registered(&world, "Shop");
+    assert_eq!(teller.twice(4).unwrap(), 8);
+    assert_eq!(world.statistics().forwards, 1);
+    let information = world.repository.find("Shop").unwrap();
+    assert_eq!(information.active_status, ServerActiveStatus::ActiveMaybe);
+    assert!(information.partial_ior.starts_with("corbaloc:iiop:1.2@127.0.0.1:"));
+    assert!(information.partial_ior.ends_with('/'));
+    server.shutdown(true).unwrap();
+    assert_eq!(world.statistics().running, 0, "it has said goodbye");
+    assert_eq!(teller.twice(4).unwrap_err().kind, SystemExceptionKind::Transient);
+    let (again, _) = registered(&world, "Shop");
+    assert_eq!(teller.twice(4).unwrap(), 8, "the first reference");
+    again.shutdown(true).unwrap();
+}
+
+#[test]
+fn adapters_that_are_created_later_register_as_well() {
+    let world = World::new();
+    let (server, _) = registered(&world, "Shop");
+    let policies = || PoaPolicies::new().persistent().user_ids();
+    let later = server.root_poa().create("Orders", policies()).unwrap();
+    let _: Teller = later.activate_with_id("one", Local).unwrap();
+    assert_eq!(world.teller("Orders").twice(1).unwrap(), 2);
+    // Those below them belong to them, and transient ones need no repository.
+    later.create("Inner", policies()).unwrap();
+    let transient = server.root_poa().create("Now", PoaPolicies::new()).unwrap();
+    let now: Teller = transient.activate(Local).unwrap();
+    assert!(!now.as_object().to_ior_string().is_empty());
+    assert_eq!(world.statistics().servers, 2);
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_server_that_cannot_register_does_not_serve() {
+    let orb = crate::support::orb().listen("iiop://127.0.0.1:0").use_imr(true).build().unwrap();
+    let policies = PoaPolicies::new().persistent().user_ids();
+    let poa = orb.root_poa().create("Shop", policies).unwrap();
+    let failed = poa.activate_with_id::<_, Teller>("one", Local).unwrap_err();
+    assert!(format!("{failed:?}").contains("ImplRepoService"), "{failed:?}");
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_forgotten() {
+    let world = World::new();
+    let partial = "corbaloc:iiop:1.2@127.0.0.1:1/";
+    world.repository.server_is_running("Plain", partial, None).unwrap();
+    assert_eq!(world.repository.find("Plain").unwrap().partial_ior, partial);
+    let (server, teller) = registered(&world, "Shop");
+    assert_eq!(teller.twice(1).unwrap(), 2);
+    // Its object is gone, as if the process were, and nobody has told the repository.
+    server.root_poa().find("zorb::ServerObject").unwrap().destroy();
+    until(|| world.status("Shop").running.is_empty());
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn tools_read_and_change_what_there_is() {
+    let world = World::new();
+    for number in 0..5 {
+        world.add(&format!("Server{number}"), &options("x"));
+    }
+    let mut changed = options("x");
+    changed.activation = ActivationMode::Manual;
+    world.add("Server3", &changed);
+    assert_eq!(world.repository.find("Server3").unwrap().startup, changed);
+    assert_eq!(world.repository.find("Nobody").unwrap().server, "");
+    let (listed, iterator) = world.repository.list(2, false).unwrap();
+    let iterator = iterator.unwrap();
+    let (more, rest) = iterator.next_n(0).unwrap();
+    let names: Vec<_> = listed.iter().chain(&rest).map(|it| it.server.as_str()).collect();
+    assert_eq!(names, ["Server0", "Server1", "Server2", "Server3", "Server4"]);
+    assert!(more && !iterator.next_n(1).unwrap().0);
+    iterator.destroy().unwrap();
+    assert!(iterator.next_n(1).is_err());
+    assert!(world.repository.list(0, true).unwrap().1.is_none());
+    let missing = world.repository.remove_server("Nobody").unwrap_err();
+    assert!(matches!(missing, RemoveServerError::NotFound(_)));
+    let missing = world.repository.activate_server("Nobody").unwrap_err();
+    assert!(matches!(missing, ActivateServerError::NotFound(_)));
+    world.repository.remove_server("Server0").unwrap();
+    assert_eq!(world.statistics().servers, 4);
+    let mut cannot = options("x");
+    cannot.command_line = "/bin/false".to_owned();
+    cannot.start_limit = 1;
+    world.add("Server1", &cannot);
+    match world.repository.activate_server("Server1").unwrap_err() {
+        ActivateServerError::CannotActivate(why) => {
+            assert!(why.reason.contains("before it registered"), "{}", why.reason);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn only_administrators_change_servers() {
+    let world = World::new();
+    world.service.set_write_check(|| {
+        let (code, no) = (zorb::MinorCode::NONE, zorb::CompletionStatus::No);
+        match zorb::Caller::current() {
+            Some(_) => Err(zorb::SystemException::no_permission(code, no)),
+            None => Ok(()),
+        }
+    });
+    let denied = world.repository.add_or_update_server("Shop", &options("Shop")).unwrap_err();
+    assert_eq!(zorb::SystemException::from(denied).kind, SystemExceptionKind::NoPermission);
+    let partial = "corbaloc:iiop:1.2@127.0.0.1:1/";
+    let denied = world.repository.server_is_running("Shop", partial, None).unwrap_err();
+    let ServerIsRunningError::System(denied) = denied else { panic!("{denied:?}") };
+    assert_eq!(denied.kind, SystemExceptionKind::NoPermission);
+    assert_eq!(world.repository.list(0, false).unwrap().0.len(), 0);
+    // The program that contains the repository may.
+    let own = world.service.reference();
+    own.add_or_update_server("Shop", &options("Shop")).unwrap();
+    assert_eq!(world.statistics().servers, 1);
+}
