@@ -208,7 +208,7 @@ fn shown(sample: &Sample) -> String {
     if base.ends_with("_bytes") {
         let units = ["B", "KiB", "MiB", "GiB"];
         let size = units.iter().zip([1.0, 1024.0, 1_048_576.0, 1_073_741_824.0]);
-        let fitting = size.filter(|(_, size)| value >= *size).last();
+        let fitting = size.filter(|(_, size)| value >= *size).next_back();
         let (unit, size) = fitting.unwrap_or((&"B", 1.0));
         return match size > 1.0 {
             true => format!("{:.1} {unit}", value / size),
