@@ -43,6 +43,12 @@ impl Orb {
 #[must_use]
 pub struct OrbBuilder<O = Orb> {
     built: PhantomData<fn() -> O>,
+    parts: Parts,
+}
+
+/// What a builder has been given. It does not depend on the type that is built, so that its code is compiled once.
+#[derive(Debug)]
+struct Parts {
     protocols: Vec<Arc<dyn Protocol>>,
     extensions: OptionSets,
     arguments: Vec<String>,
@@ -71,40 +77,27 @@ impl<O: From<Orb>> Default for OrbBuilder<O> {
 impl<O: From<Orb>> OrbBuilder<O> {
     /// A builder of an ORB without protocols.
     pub fn new() -> Self {
-        Self {
-            built: PhantomData,
-            protocols: Vec::new(),
-            extensions: OptionSets::default(),
-            arguments: Vec::new(),
-            file: None,
-            environment: true,
-            settings: Vec::new(),
-            forced: false,
-            missing_features: &[],
-        }
+        Self { built: PhantomData, parts: Parts::new() }
     }
 
     /// Sets the protocols and extensions that are not in the program, as pairs of the prefix of their options and
     /// the feature that enables them. Errors about such an option name the feature.
     #[doc(hidden)]
     pub fn missing_features(mut self, features: MissingFeatures) -> Self {
-        self.missing_features = features;
+        self.parts.missing_features = features;
         self
     }
 
     /// Adds the options of an extension, with the values that the program gives them. Protocols add their
     /// options themselves.
     pub fn declare(mut self, options: impl OptionSet) -> Self {
-        self.extensions.add(Box::new(options));
+        self.parts.extensions.add(Box::new(options));
         self
     }
 
     /// Adds a protocol, or replaces the one of the same scheme.
     pub fn protocol(mut self, protocol: Arc<dyn Protocol>) -> Self {
-        match self.protocols.iter_mut().find(|known| known.scheme() == protocol.scheme()) {
-            Some(known) => *known = protocol,
-            None => self.protocols.push(protocol),
-        }
+        self.parts.add(protocol);
         self
     }
 
@@ -115,8 +108,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
 
     /// Sets an option from text, by its name or key. It is for options that are known only at run time.
     pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
-        let forced = self.forced;
-        self.settings.push(Setting { name: name.to_owned(), value: value.into(), forced });
+        self.parts.set(name, value.into());
         self
     }
 
@@ -131,9 +123,9 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// # Ok::<(), zorb_core::Error>(())
     /// ```
     pub fn force(mut self, set: impl FnOnce(Self) -> Self) -> Self {
-        let before = std::mem::replace(&mut self.forced, true);
+        let before = std::mem::replace(&mut self.parts.forced, true);
         let mut builder = set(self);
-        builder.forced = before;
+        builder.parts.forced = before;
         builder
     }
 
@@ -147,19 +139,19 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// # Ok::<(), zorb_core::Error>(())
     /// ```
     pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: &mut Vec<A>) -> Self {
-        self.arguments.extend(split_arguments(arguments));
+        self.parts.arguments.extend(split_arguments(arguments));
         self
     }
 
     /// Reads options from `path` instead of the file that `ZORB_CONFIG` names.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Self {
-        self.file = Some(path.as_ref().to_owned());
+        self.parts.file = Some(path.as_ref().to_owned());
         self
     }
 
     /// Ignores the environment including `ZORB_CONFIG`, for tests and embedded use.
     pub fn without_environment(mut self) -> Self {
-        self.environment = false;
+        self.parts.environment = false;
         self
     }
 
@@ -169,6 +161,63 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// An unknown option, one of a protocol or an extension that the program does not have, or an invalid value,
     /// each with its origin; two options of the same name; a configuration file that cannot be read.
     pub fn options(&self) -> Result<Options, Error> {
+        self.parts.options()
+    }
+
+    /// The effective options, after checking the names of protocols in them. No ORB is created.
+    ///
+    /// # Errors
+    /// As [`options`](Self::options); an option that names an unknown protocol, or one twice.
+    pub fn checked_options(&self) -> Result<Options, Error> {
+        self.parts.choose().map(|(options, _)| options)
+    }
+
+    /// Creates the ORB, and binds its endpoints: their addresses are taken and [known](Orb::endpoints), but clients are
+    /// refused until the ORB [serves](Orb::serve) or makes its first reference.
+    ///
+    /// # Errors
+    /// As [`checked_options`](Self::checked_options); options that a protocol rejects; two protocols of the same
+    /// profile tag; an endpoint that cannot be bound; another ORB of the process has the same option `Id`;
+    /// `BAD_INV_ORDER`, minor `FORKED_CHILD`, if the process was forked by one that had built an ORB.
+    pub fn build(self) -> Result<O, Error> {
+        self.parts.build().map(O::from)
+    }
+}
+
+zorb_base::orb_options!(@setters (impl<O: From<Orb>> OrbBuilder<O>));
+
+impl<O: From<Orb>> SetOption for OrbBuilder<O> {
+    fn set_option(self, name: &'static str, value: String) -> Self {
+        self.option(name, value)
+    }
+}
+
+impl Parts {
+    fn new() -> Self {
+        Self {
+            protocols: Vec::new(),
+            extensions: OptionSets::default(),
+            arguments: Vec::new(),
+            file: None,
+            environment: true,
+            settings: Vec::new(),
+            forced: false,
+            missing_features: &[],
+        }
+    }
+
+    fn add(&mut self, protocol: Arc<dyn Protocol>) {
+        match self.protocols.iter_mut().find(|known| known.scheme() == protocol.scheme()) {
+            Some(known) => *known = protocol,
+            None => self.protocols.push(protocol),
+        }
+    }
+
+    fn set(&mut self, name: &str, value: String) {
+        self.settings.push(Setting { name: name.to_owned(), value, forced: self.forced });
+    }
+
+    fn options(&self) -> Result<Options, Error> {
         let mut options = Options::with(&self.protocols, &self.extensions, self.missing_features)?;
         for setting in self.settings.iter().filter(|setting| !setting.forced) {
             options.set(&setting.name, &setting.value, Origin::Program)?;
@@ -187,14 +236,6 @@ impl<O: From<Orb>> OrbBuilder<O> {
         Ok(options)
     }
 
-    /// The effective options, after checking the names of protocols in them. No ORB is created.
-    ///
-    /// # Errors
-    /// As [`options`](Self::options); an option that names an unknown protocol, or one twice.
-    pub fn checked_options(&self) -> Result<Options, Error> {
-        self.choose().map(|(options, _)| options)
-    }
-
     /// The effective options, and the protocols that they select.
     fn choose(&self) -> Result<(Options, Vec<Arc<dyn Protocol>>), Error> {
         let mut options = self.options()?;
@@ -202,14 +243,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         Ok((options, protocols))
     }
 
-    /// Creates the ORB, and binds its endpoints: their addresses are taken and [known](Orb::endpoints), but clients are
-    /// refused until the ORB [serves](Orb::serve) or makes its first reference.
-    ///
-    /// # Errors
-    /// As [`checked_options`](Self::checked_options); options that a protocol rejects; two protocols of the same
-    /// profile tag; an endpoint that cannot be bound; another ORB of the process has the same option `Id`;
-    /// `BAD_INV_ORDER`, minor `FORKED_CHILD`, if the process was forked by one that had built an ORB.
-    pub fn build(self) -> Result<O, Error> {
+    fn build(self) -> Result<Orb, Error> {
         OrbCore::check_process().map_err(|exception| {
             Error::new(Phase::Configure, "building an ORB")
                 .with_hint("fork before the first ORB is built, or run a program in the child")
@@ -240,15 +274,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
                 return Err(error);
             }
         }
-        Ok(Orb::from_inner(inner).into())
-    }
-}
-
-zorb_base::orb_options!(@setters (impl<O: From<Orb>> OrbBuilder<O>));
-
-impl<O: From<Orb>> SetOption for OrbBuilder<O> {
-    fn set_option(self, name: &'static str, value: String) -> Self {
-        self.option(name, value)
+        Ok(Orb::from_inner(inner))
     }
 }
 
