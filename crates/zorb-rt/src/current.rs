@@ -33,7 +33,7 @@ impl RtCurrent {
     /// `INITIALIZE` if none has been set.
     #[doc(alias = "the_priority")]
     pub fn priority(&self) -> Result<Priority, SystemException> {
-        thread_priority().priority.ok_or_else(|| {
+        thread_priority().priority().ok_or_else(|| {
             SystemException::initialize(minor::initialize::PRIORITY_NOT_SET, CompletionStatus::No)
         })
     }

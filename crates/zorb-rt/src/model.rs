@@ -125,7 +125,7 @@ struct Propagation {
 impl Propagation {
     /// The priority that a request of the calling thread carries; `None` if the thread has none.
     fn outbound(&self, info: &ClientRequestInfo<'_>) -> Result<Option<Priority>, SystemException> {
-        let own = InvocationPriority::of(info).or_else(|| thread_priority().priority);
+        let own = InvocationPriority::of(info).or_else(|| thread_priority().priority());
         let Some(own) = own else { return Ok(None) };
         match &self.settings.transform {
             Some(transform) => transform.outbound(own).ok_or_else(not_mapped).map(Some),

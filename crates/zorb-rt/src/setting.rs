@@ -55,24 +55,42 @@ pub(crate) struct Settings {
     pub(crate) pools: Lock<HashMap<String, WeakPool>>,
 }
 
-/// The priority of a thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The priority of a thread. In numbers, which requests compare twice: with options it is 1 % of a request in a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadPriority {
-    /// `None` until one is set.
-    pub(crate) priority: Option<Priority>,
-    native: Option<NativePriority>,
+    priority: i32,
+    native: i32,
 }
 
 impl ThreadPriority {
+    /// The number of a priority that has not been set.
+    const NONE: i32 = i32::MIN;
+
+    const UNSET: Self = Self { priority: Self::NONE, native: Self::NONE };
+
+    fn new(priority: Priority, native: NativePriority) -> Self {
+        Self { priority: priority.value().into(), native: native.0.into() }
+    }
+
+    /// The CORBA priority; `None` until one is set.
+    pub(crate) fn priority(self) -> Option<Priority> {
+        i16::try_from(self.priority).ok().and_then(|value| Priority::new(value).ok())
+    }
+
+    /// The native priority; `None` if it is not known.
+    fn native(self) -> Option<NativePriority> {
+        i16::try_from(self.native).ok().map(NativePriority)
+    }
+
     /// Whether the thread has this priority and is scheduled by it.
     #[inline]
     pub(crate) fn is_at(self, priority: Priority) -> bool {
-        self.priority == Some(priority) && self.native.is_some()
+        self.priority == i32::from(priority.value()) && self.native != Self::NONE
     }
 }
 
 thread_local! {
-    static CURRENT: Cell<ThreadPriority> = const { Cell::new(ThreadPriority { priority: None, native: None }) };
+    static CURRENT: Cell<ThreadPriority> = const { Cell::new(ThreadPriority::UNSET) };
     /// The schedule of the thread before its priority was first set.
     static INITIAL: Cell<Option<Schedule>> = const { Cell::new(None) };
 }
@@ -92,7 +110,7 @@ impl Settings {
     pub(crate) fn set_priority(&self, priority: Priority) -> Result<(), SystemException> {
         let native = self.to_native(priority)?;
         self.schedule(native)?;
-        CURRENT.set(ThreadPriority { priority: Some(priority), native: Some(native) });
+        CURRENT.set(ThreadPriority::new(priority, native));
         Ok(())
     }
 
@@ -106,8 +124,7 @@ impl Settings {
     /// Like [`set_priority`](Self::set_priority), for a thread whose native priority another thread may have
     /// changed.
     pub(crate) fn reset_priority(&self, priority: Priority) -> Result<(), SystemException> {
-        let unknown = ThreadPriority { priority: thread_priority().priority, native: None };
-        CURRENT.set(unknown);
+        CURRENT.set(ThreadPriority { native: ThreadPriority::NONE, ..thread_priority() });
         self.set_priority(priority)
     }
 
@@ -124,8 +141,15 @@ impl Settings {
 
     /// Restores the priority of the calling thread.
     pub(crate) fn restore_priority(&self, before: ThreadPriority) {
+        if CURRENT.get() != before {
+            self.restore_changed(before);
+        }
+    }
+
+    #[cold]
+    fn restore_changed(&self, before: ThreadPriority) {
         if before.native != CURRENT.get().native {
-            let schedule = match before.native {
+            let schedule = match before.native() {
                 Some(native) => self.schedule_of(native),
                 None => INITIAL.get(),
             };
@@ -144,7 +168,7 @@ impl Settings {
     }
 
     fn schedule(&self, native: NativePriority) -> Result<(), SystemException> {
-        let known = CURRENT.get().native;
+        let known = CURRENT.get().native();
         if known == Some(native) {
             return Ok(());
         }

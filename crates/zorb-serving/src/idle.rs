@@ -1,4 +1,5 @@
-//! Connections that are idle for too long.
+//! Connections that are idle for too long: those with threads of their own notice it in a receive that times out,
+//! those at a reactor in checks of their lane.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,9 +8,16 @@ use zorb_giop::ConnectionEnd;
 
 use crate::connection::ServerConnection;
 use crate::events::UNCOUNTED;
+use crate::input::Input;
 use crate::scratch::Scratch;
 
 impl ServerConnection {
+    /// How the connection ends if nothing was received within the idle timeout; `None` if it stays open: a request of
+    /// its client is in progress or held.
+    pub(super) fn end_of_idle(&self, input: &Input) -> Option<ConnectionEnd> {
+        (!self.requests.is_busy()).then(|| ConnectionEnd::of_idle(&input.inbound))
+    }
+
     /// Starts the idle checks of a connection at a reactor.
     pub(crate) fn start_idle_checks(&self) {
         self.events.idle_checks.store(0, Ordering::Relaxed);
@@ -50,12 +58,16 @@ impl ServerConnection {
     #[cold]
     fn end_idle(self: &Arc<Self>, scratch: &mut Scratch) {
         let Some(input) = self.input.take() else { return };
-        if self.events.is_ready() {
-            // The thread that handled the event did not find the input.
-            drop(self.input.put(input));
-            self.serve_ready(scratch);
-        } else {
-            self.end(ConnectionEnd::of_idle(&input.inbound));
+        let end = self.end_of_idle(&input).filter(|_| !self.events.is_ready());
+        match end {
+            Some(end) => self.end(end),
+            None => {
+                drop(self.input.put(input));
+                // The thread that handled the event may not have found the input.
+                if self.events.is_ready() {
+                    self.serve_ready(scratch);
+                }
+            }
         }
     }
 

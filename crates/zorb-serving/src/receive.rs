@@ -267,15 +267,13 @@ impl ServerConnection {
             self.change_wait(input, if is_needed { WaitState::Needed } else { WaitState::Usual });
             return Received::Octets;
         }
-        // A client with a request in progress, or held, is not idle.
-        if timed_out && self.requests.is_busy() {
-            return Received::Octets;
-        }
+        let end = match timed_out {
+            true => self.end_of_idle(input),
+            false => Some(ConnectionEnd::Lost),
+        };
+        let Some(end) = end else { return Received::Octets };
         tracing::debug!(peer = self.stream.peer(), %error, "connection lost");
-        self.end(match timed_out {
-            true => ConnectionEnd::of_idle(&input.inbound),
-            false => ConnectionEnd::Lost,
-        });
+        self.end(end);
         Received::End
     }
 
@@ -292,8 +290,13 @@ impl ServerConnection {
                 self.serving_lane.enqueue(self, &mut input, header, scratch)?;
             }
             Asked::Request => {
-                let _permit = self.lane.permit(has_own_threads);
-                return Ok(self.serve_request(input, header, has_own_threads, scratch)?);
+                let permit = self.lane.permit(has_own_threads);
+                // With permits, other connections wait for this upcall.
+                let thread = match has_own_threads && permit.is_none() {
+                    true => SendingThread::Own,
+                    false => SendingThread::Shared,
+                };
+                return Ok(self.serve_request(input, header, has_own_threads, thread, scratch)?);
             }
             Asked::LocateRequest => {
                 let Scratch { request, reply, .. } = scratch;
@@ -325,6 +328,7 @@ impl ServerConnection {
         mut input: Box<Input>,
         header: &MessageHeader,
         has_own_threads: bool,
+        thread: SendingThread,
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ProtocolError> {
         let Scratch { request, reply, adapters, expansion, set_up_for, .. } = scratch;
@@ -339,11 +343,6 @@ impl ServerConnection {
                 }
             }
             messaging => Form::new(messaging, header.version),
-        };
-        // With permits, other connections wait for this upcall.
-        let thread = match has_own_threads && !self.lane.has_permits() {
-            true => SendingThread::Own,
-            false => SendingThread::Shared,
         };
         let path = ReplyPath { connection: self, thread };
         let layout = MessageLayout::new(&request.seams);

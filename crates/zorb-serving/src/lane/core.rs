@@ -150,12 +150,6 @@ impl LaneCore {
         self.settings.max_threads() > 1
     }
 
-    /// Whether the number of concurrent upcalls is limited.
-    #[inline]
-    pub(crate) fn has_permits(&self) -> bool {
-        self.permits.is_some()
-    }
-
     /// Waits until an upcall may begin, on a connection's `own_thread` or on a thread of the reactor. The
     /// latter need no permit if all connections are at the reactor: their number is limited.
     #[inline]

@@ -95,7 +95,7 @@ fn compiler() -> Result<(String, String), String> {
     line("release:").zip(line("host:")).ok_or_else(|| "rustc -vV: no version".to_owned())
 }
 
-fn same_compiler() -> Result<(), Absent> {
+pub(crate) fn same_compiler() -> Result<(), Absent> {
     let record = Record::read().map_err(Absent)?;
     let (rustc, host) = compiler().map_err(Absent)?;
     if (&record.rustc, &record.host) == (&rustc, &host) {
