@@ -22,6 +22,10 @@ pub struct Extensions {
 }
 
 /// Sets the priority of threads that serve a connection of a priority band, outside the lanes of pools.
+///
+/// It is not an interceptor, because a band belongs to a connection: its threads have the priority before they read a
+/// request. Requests of other connections execute no instruction more for it (`plain` and `attached` of
+/// `tests/costs/instructions.toml`).
 #[derive(Clone)]
 pub struct ThreadPriorities {
     set: Arc<dyn Fn(i16) + Send + Sync>,

@@ -1,6 +1,8 @@
 //! Decoding values from received octets.
 
+mod allow;
 mod context;
+mod enter;
 mod memory;
 mod parts;
 mod state;
@@ -11,15 +13,13 @@ mod trial;
 mod values;
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
 pub use context::ReadContext;
-use memory::{Memory, STEP};
+use memory::Memory;
 use state::Values;
 pub use tail::Tail;
 use trial::Trial;
@@ -135,49 +135,6 @@ impl<'a> CdrReader<'a> {
         self
     }
 
-    /// Makes `tail` follow the buffer: the octets of a last sequence or array of numbers, which were not
-    /// copied into the buffer.
-    pub fn set_tail(&mut self, tail: &'a Tail<'a>) {
-        self.tail = Some(tail);
-    }
-
-    /// The octets of the [tail](Self::set_tail); empty once the reader has entered it.
-    pub fn tail(&self) -> &'a [u8] {
-        self.tail.map_or(&[], |tail| tail.octets)
-    }
-
-    /// Whether the reader has [entered the tail](Self::enter_tail).
-    pub(crate) fn is_in_tail(&self) -> bool {
-        self.in_tail
-    }
-
-    /// The owner of the [tail](Self::set_tail), if it is a `T` and the reader has not entered the tail.
-    pub fn tail_owner<T: Any>(&self) -> Option<&'a T> {
-        self.tail?.owner?.downcast_ref()
-    }
-
-    /// Continues in the [tail](Self::set_tail), if the buffer has nothing left but padding and the tail
-    /// has at least `octets` octets. Otherwise returns `false` and changes nothing.
-    ///
-    /// Another process may have mapped the memory of a tail and change it after a check. So text, which
-    /// is validated once, is never read from a tail.
-    #[cold]
-    #[inline(never)]
-    pub fn enter_tail(&mut self, octets: usize) -> bool {
-        let left = self.buffer.len() - self.position;
-        match self.tail {
-            Some(tail) if left < 8 && octets <= tail.octets.len() && !self.is_in_chunks() => {
-                self.origin += self.buffer.len();
-                self.position = 0;
-                self.buffer = tail.octets;
-                self.tail = None;
-                self.in_tail = true;
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// The same reader with the text coding of its connection and GIOP version.
     #[inline]
     #[must_use]
@@ -236,11 +193,6 @@ impl<'a> CdrReader<'a> {
     #[inline]
     pub fn remaining(&self) -> usize {
         self.buffer.len() - self.position + self.tail.map_or(0, |tail| tail.octets.len())
-    }
-
-    /// Whether the octets not read yet are contiguous in memory: no [tail](Self::set_tail) follows.
-    pub fn is_in_one_piece(&self) -> bool {
-        self.tail.is_none()
     }
 
     /// The octets not read yet, without the [tail](Self::set_tail).
@@ -378,111 +330,6 @@ impl<'a> CdrReader<'a> {
             Some(octets) if self.is_in_chunks() && octets <= self.remaining_in_all() => Ok(count),
             _ => Err(self.error(CdrErrorKind::LengthBeyondEnd, what)),
         }
-    }
-
-    /// Takes octets of memory for decoded values from the allowance of the stream, before they are allocated.
-    ///
-    /// An empty any has 4 octets in a message and about 50 in memory, so without a limit a message could need a
-    /// multiple of its size. The elements of sequences, TypeCodes, references and valuetypes in a message together may
-    /// take 4 octets for each of its octets, and 64 MiB. Numbers and text do not count.
-    ///
-    /// What exceeds 256 KiB is [charged](ReadContext::charge) to the context, until the reader is dropped.
-    ///
-    /// # Errors
-    /// `TooMuchMemory`; `OutOfMemory` if the context has no memory.
-    #[inline]
-    pub fn allow(&mut self, octets: usize, what: &'static str) -> CdrResult<()> {
-        if octets <= self.memory.allowance && self.use_memory(octets) {
-            self.memory.allowance -= octets;
-            return Ok(());
-        }
-        Err(self.without_memory(octets, what))
-    }
-
-    #[cold]
-    fn without_memory(&self, octets: usize, what: &'static str) -> CdrError {
-        let is_too_much = octets > self.memory.allowance;
-        let too_much = is_too_much.then_some(CdrErrorKind::TooMuchMemory);
-        self.error(too_much.unwrap_or(CdrErrorKind::OutOfMemory), what)
-    }
-
-    /// A vector with room for `count` numbers or characters, which take nothing from the [allowance](Self::allow) but
-    /// are charged in the same way.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    #[inline]
-    pub fn vector<T>(&mut self, count: usize, what: &'static str) -> CdrResult<Vec<T>> {
-        let mut values = Vec::new();
-        let octets = count.saturating_mul(size_of::<T>());
-        match self.use_memory(octets) && values.try_reserve_exact(count).is_ok() {
-            true => Ok(values),
-            false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
-        }
-    }
-
-    /// A vector with room for `count` elements whose memory was [allowed](Self::allow).
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    #[inline]
-    pub fn vector_of_allowed<T>(&self, count: usize, what: &'static str) -> CdrResult<Vec<T>> {
-        let mut values = Vec::new();
-        match values.try_reserve_exact(count) {
-            Ok(()) => Ok(values),
-            Err(_) => Err(self.error(CdrErrorKind::OutOfMemory, what)),
-        }
-    }
-
-    /// A copy of octets that were read.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn copied(&mut self, octets: &[u8], what: &'static str) -> CdrResult<Vec<u8>> {
-        let mut copy = self.vector(octets.len(), what)?;
-        copy.extend_from_slice(octets);
-        Ok(copy)
-    }
-
-    /// A `String` with room for `octets` octets, which are charged as those of a [vector](Self::vector).
-    pub(crate) fn string(&mut self, octets: usize, what: &'static str) -> CdrResult<String> {
-        let mut text = String::new();
-        match self.use_memory(octets) && text.try_reserve_exact(octets).is_ok() {
-            true => Ok(text),
-            false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
-        }
-    }
-
-    /// A copy of text that was read.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn copied_text(&mut self, text: &str, what: &'static str) -> CdrResult<String> {
-        let mut copy = self.string(text.len(), what)?;
-        copy.push_str(text);
-        Ok(copy)
-    }
-
-    /// Uses octets that are free or charged; `false` if more are needed than the context has.
-    #[inline]
-    fn use_memory(&mut self, octets: usize) -> bool {
-        if octets > self.memory.charged && !self.charge_more(octets - self.memory.charged) {
-            return false;
-        }
-        self.memory.charged -= octets;
-        true
-    }
-
-    /// Charges at least `octets` more.
-    #[cold]
-    #[inline(never)]
-    fn charge_more(&mut self, octets: usize) -> bool {
-        let octets = octets.max(STEP);
-        if let Some(context) = self.context {
-            let Some(charge) = context.charge(octets) else { return false };
-            self.retain_charge(charge);
-        }
-        self.memory.charged += octets;
-        true
     }
 
     /// A `sequence<octet>`, borrowed from the buffer.

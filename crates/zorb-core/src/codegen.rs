@@ -7,6 +7,8 @@ mod macros_amh;
 mod macros_bits;
 mod macros_interfaces;
 mod macros_local;
+mod macros_raises;
+mod macros_stubs;
 mod macros_typedefs;
 mod macros_unions;
 mod macros_values;

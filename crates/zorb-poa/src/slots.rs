@@ -12,7 +12,7 @@ use zorb_os::lock::Lock;
 
 use crate::active_object::ActiveObject;
 use crate::call::Target;
-use crate::hold_queue::Turn;
+use crate::hold_queue::turns::Turn;
 
 /// The number of slots in the first segment; each further segment has twice as many.
 const FIRST_SEGMENT: usize = 64;

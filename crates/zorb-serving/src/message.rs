@@ -6,6 +6,7 @@ use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     Detached, GiopVersion, MessageHeader, MessageKind, Messaging, ResponseFlags, ServedRequest,
 };
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 /// A received Request, independent of its connection.
 #[derive(Debug)]
@@ -66,4 +67,16 @@ impl RequestMessage {
         let size = size + self.shared_end.as_ref().map_or(0, |end| end.len());
         size
     }
+}
+
+/// The exception for requests beyond the limit of a lane's queue.
+#[cold]
+pub(super) fn queue_full() -> SystemException {
+    SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
+}
+
+/// The exception for requests that there is no memory to queue.
+#[cold]
+pub(super) fn no_message_memory() -> SystemException {
+    SystemException::no_resources(minor::no_resources::MESSAGE_BUDGET, CompletionStatus::No)
 }

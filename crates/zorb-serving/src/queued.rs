@@ -1,31 +1,25 @@
-//! Queued requests: they wait for a thread of their lane, or are held by the object adapter.
+//! Requests that wait for a thread of their lane, or come back to it after they have been held.
 
 use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::sync::Arc;
 
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
-use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
-use zorb_giop::{
-    Form, MessageBudget, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ServedRequest,
-    UnreadRequest,
-};
+use zorb_cdr::{CdrReader, TextCoding};
+use zorb_giop::{Form, MessageBudget, ProtocolError, RequestHeader, ServedRequest};
 use zorb_poa::{
     Access, Answer, Arrival, HoldQueue, Holdable, IncomingRequest, MessageLayout, NotServed,
     ReplyTo, RequestOrigin, RequestSource, ResumePass, ServerCall, discarded, serve,
 };
 use zorb_transport::log_limited;
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::SystemException;
 
-use crate::connection::{
-    ConnectionRequests, Release, ReleasedRequest, ServerConnection, ServingLane,
-};
+use crate::connection::{Release, ReleasedRequest, ServerConnection, ServingLane};
 use crate::connection_use::ConnectionUse;
 use crate::context::ServerContext;
 use crate::deferred::DeferredRequest;
-use crate::input::Input;
+use crate::held::{HeldRequest, RequestLane};
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
@@ -46,27 +40,6 @@ struct Released {
     lane: RequestLane,
     /// `None` once the request is being served.
     release: Option<Release>,
-}
-
-/// The lane that serves a request.
-#[derive(Clone)]
-struct RequestLane {
-    context: Arc<ServerContext>,
-    lane: Arc<LaneCore>,
-    serving_lane: Arc<dyn ServingLane>,
-    /// The resumed requests of its connection, also after that has ended, with the strategy thread per connection.
-    ordered: Option<Arc<ConnectionRequests>>,
-}
-
-impl RequestLane {
-    fn of(connection: &ServerConnection) -> Self {
-        Self {
-            context: Arc::clone(&connection.core),
-            lane: Arc::clone(&connection.lane),
-            serving_lane: Arc::clone(&connection.serving_lane),
-            ordered: connection.ordered(),
-        }
-    }
 }
 
 impl Client {
@@ -298,18 +271,6 @@ fn without_client(work: impl FnOnce()) {
     }
 }
 
-/// The exception for requests beyond the limit of a lane's queue.
-#[cold]
-pub(super) fn queue_full() -> SystemException {
-    SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
-}
-
-/// The exception for requests that there is no memory to queue.
-#[cold]
-pub(super) fn no_message_memory() -> SystemException {
-    SystemException::no_resources(minor::no_resources::MESSAGE_BUDGET, CompletionStatus::No)
-}
-
 impl Request for QueuedRequest {
     fn size(&self) -> usize {
         self.message.size()
@@ -375,172 +336,6 @@ impl RequestOrigin for DequeuedRequest {
     }
 }
 
-/// The source of a request whose client has gone.
-struct NoClient<'a>(&'a Arc<ServerContext>);
-
-impl RequestSource for NoClient<'_> {
-    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
-
-    fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
-        Ok(Box::new(DeferredRequest::without_client(self.0)?))
-    }
-}
-
-impl ServerConnection {
-    /// Moves the Request that is the current message from `input` to `message`, in exchange for its buffer.
-    /// Reads its priority, if requests `are_ordered` by it. Returns `false` if it has been answered already.
-    pub(super) fn detach_request(
-        self: &Arc<Self>,
-        input: &mut Input,
-        header: &MessageHeader,
-        message: &mut RequestMessage,
-        are_ordered: bool,
-    ) -> Result<bool, ProtocolError> {
-        input.inbound.take_into(&mut message.octets);
-        message.header = *header;
-        message.messaging = self.messaging;
-        #[cfg(feature = "buffers")]
-        {
-            message.shared_end = input.shared_end.take();
-        }
-        let octets = message.octets.message();
-        let form = match self.messaging {
-            None => Form::Giop(header.version),
-            Some(messaging) => {
-                match self.expand(messaging, input, octets, header, &mut message.expansion)? {
-                    Some(form) => form,
-                    None => return Ok(false),
-                }
-            }
-        };
-        if let (Form::Giop(_), false) = (form, are_ordered)
-            && let Some(begun) = input.receiver.begin_unread(&self.requests, octets, header)
-        {
-            let UnreadRequest { request, response, text } = begun;
-            (message.request, message.response, message.text) = (request, response, text);
-            return Ok(true);
-        }
-        let mut request = RequestHeader::EMPTY;
-        let mut reader = CdrReader::new(octets, header.order);
-        form.read_request_with(&mut request, &mut reader, header)?;
-        let (served, text) = input.receiver.begin_request(&self.requests, &request, form);
-        message.priority = if are_ordered { self.request_priority(&request) } else { 0 };
-        (message.request, message.response) = (served, request.response);
-        match text {
-            Ok(text) => message.text = text,
-            Err(error) => {
-                self.send_exception(message, &error.into(), &mut Vec::new());
-                self.finish_request();
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Holds a request in `queue`, or answers that too many are held.
-    #[cold]
-    pub(super) fn hold(self: &Arc<Self>, queue: &HoldQueue, message: Box<RequestMessage>) {
-        let held = HeldRequest {
-            connection: Some(Arc::downgrade(self)),
-            lane: RequestLane::of(self),
-            message: Some(message),
-            peer: 0,
-        };
-        held.put(queue, None);
-    }
-
-    /// Answers a request with an exception, if its client waits: with `octets`, which are replaced.
-    #[cold]
-    fn send_exception(
-        self: &Arc<Self>,
-        message: &RequestMessage,
-        exception: &SystemException,
-        octets: &mut Vec<u8>,
-    ) {
-        if !message.response.expects_reply() {
-            return;
-        }
-        octets.clear();
-        let form = Form::new(self.messaging, message.header.version);
-        let status = ReplyStatus::SystemException;
-        let written = form
-            .reply(octets, ByteOrder::NATIVE, message.request.request_id, status, &[])
-            .and_then(|mut reply| {
-                exception.write(&mut reply.body(TextCoding::default()))?;
-                reply.finish()
-            });
-        // Its encoding cannot fail: ids are short and ASCII.
-        if written.is_ok() {
-            self.send_reply(message.request, octets, SendingThread::Shared);
-        }
-    }
-}
-
-/// A held request. It occupies no thread and does not keep its connection open.
-struct HeldRequest {
-    message: Option<Box<RequestMessage>>,
-    lane: RequestLane,
-    connection: Option<Weak<ServerConnection>>,
-    /// The address of its peer's message budget, which the message keeps alive.
-    peer: usize,
-}
-
-impl HeldRequest {
-    fn connection(&self) -> Option<Arc<ServerConnection>> {
-        self.connection.as_ref().and_then(Weak::upgrade)
-    }
-
-    /// Puts it into a queue. `pass` is that with which it was resumed, if it was held before.
-    fn put(mut self, queue: &HoldQueue, pass: Option<&ResumePass>) {
-        let connection = self.connection();
-        if let Some(connection) = &connection {
-            connection.requests.hold();
-        }
-        let context = Arc::clone(&self.lane.context);
-        let budget = match &connection {
-            Some(connection) => &connection.budget,
-            None => context.message_budget(),
-        };
-        if self.message.as_mut().is_some_and(|message| !message.octets.charge_whole(budget)) {
-            return self.refuse(&no_message_memory());
-        }
-        self.peer = Arc::as_ptr(budget).addr();
-        let arrival = pass.map_or(Arrival::New, Arrival::Resumed);
-        let since = pass.map_or_else(Instant::now, ResumePass::since);
-        match queue.hold(Box::new(self), arrival, since) {
-            Ok(None) => {}
-            Ok(Some(expiry)) => context.watchdog().watch_held(queue, expiry),
-            Err((refused, exception)) => refused.refuse(&exception),
-        }
-    }
-
-    /// Answers with an exception, if the client waits.
-    fn refuse(&self, exception: &SystemException) {
-        if let Some((connection, message)) = self.connection().zip(self.message.as_ref()) {
-            connection.send_exception(message, exception, &mut Vec::new());
-        }
-    }
-
-    /// Passes the request to the threads of its lane, unless its client has gone.
-    fn release(mut self, release: Release) {
-        if let Some(request) = self.take(release) {
-            Arc::clone(&self.lane.serving_lane).resume(request);
-        }
-    }
-
-    /// The request as a released one; `None` if its client has gone.
-    fn take(&mut self, release: Release) -> Option<ReleasedRequest> {
-        let message = self.message.take()?;
-        let connection = self.connection().filter(|connection| connection.requests.resume());
-        if connection.is_none() && message.response.expects_reply() {
-            return None;
-        }
-        let context = Arc::clone(&self.lane.context);
-        let ordered = self.lane.ordered.clone();
-        Some(ReleasedRequest { message, connection, context, ordered, release })
-    }
-}
-
 impl Holdable for HeldRequest {
     fn size(&self) -> usize {
         self.message.as_ref().map_or(0, |message| message.size())
@@ -572,10 +367,13 @@ impl Holdable for HeldRequest {
     }
 }
 
-impl Drop for HeldRequest {
-    fn drop(&mut self) {
-        if let Some(connection) = self.connection() {
-            connection.requests.unhold();
-        }
+/// The source of a request whose client has gone.
+struct NoClient<'a>(&'a Arc<ServerContext>);
+
+impl RequestSource for NoClient<'_> {
+    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
+
+    fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+        Ok(Box::new(DeferredRequest::without_client(self.0)?))
     }
 }

@@ -10,7 +10,8 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::adapter::ObjectAdapter;
 use crate::error::not_there;
-use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
+use crate::hold_queue::turns::Turn;
+use crate::hold_queue::{Arrival, HoldQueue, Stopped};
 use crate::inactive::{ByDefault, Locating};
 use crate::policies::Lifespan;
 use crate::provider::Provider;

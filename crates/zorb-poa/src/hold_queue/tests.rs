@@ -1,5 +1,6 @@
 use std::convert::Infallible;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use zorb_types::SystemExceptionKind;
 

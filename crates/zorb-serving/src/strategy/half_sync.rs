@@ -12,8 +12,8 @@ use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::{ReleasedRequest, ServerConnection};
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, ServingStrategy, ThreadKind};
-use crate::message::RequestMessage;
-use crate::queued::{QueuedRequest, no_message_memory, queue_full};
+use crate::message::{RequestMessage, no_message_memory, queue_full};
+use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
 use crate::settings::Buffering;
 

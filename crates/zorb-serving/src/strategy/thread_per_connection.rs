@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
 use crate::lane::resumed::{Put, Resumed};
 use crate::lane::{Lane, ServingStrategy};
-use crate::queued::queue_full;
+use crate::message::queue_full;
 use crate::scratch::Scratch;
 use crate::watchdog::Watched;
 use zorb_os::thread;

@@ -1,0 +1,98 @@
+//! Queues whose gate admits one request at a time.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use zorb_os::thread;
+
+use super::{Arrival, Gate, Held, HoldLimits, HoldQueue, ResumePass, Stopped, TurnOf, is_next};
+
+/// The right to make an upcall, where only one thread at a time has it. Dropping it ends the upcall.
+#[derive(Debug)]
+pub(crate) struct Turn(HoldQueue);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut held = self.0.0.held.lock();
+        held.turn = held.turn.map(|turn| TurnOf { depth: turn.depth - 1, ..turn });
+        held.turn.take_if(|turn| turn.depth == 0);
+        self.0.resume(held);
+    }
+}
+
+impl HoldQueue {
+    /// The queue of requests for the main thread, which is the calling one until another
+    /// [serves](Self::serve_next) them.
+    pub(crate) fn for_main_thread(limits: HoldLimits) -> Self {
+        Self::with(Gate::Turns, limits, Some(AtomicU32::new(thread::id())))
+    }
+
+    /// Admits a request if no other one has the turn, or returns the reason why not. Does not block. The thread that
+    /// has the turn may make collocated calls.
+    pub(crate) fn begin_turn(&self, arrival: Arrival<'_>) -> Result<Turn, Stopped> {
+        let thread = thread::id();
+        let mut held = self.0.held.lock();
+        let is_local = matches!(arrival, Arrival::Collocated);
+        if let Some(turn) = held.turn.as_mut().filter(|turn| is_local && turn.thread == thread) {
+            turn.depth += 1;
+            return Ok(Turn(self.clone()));
+        }
+        if let Gate::Refusing(exception) = held.gate() {
+            return Err(Stopped::Refused(exception()));
+        }
+        let is_here = match (&self.0.main_thread, arrival) {
+            (None, _) => true,
+            (Some(main), Arrival::Collocated) => main.load(Ordering::Relaxed) == thread,
+            (Some(_), Arrival::Resumed(pass)) => pass.queue == *self,
+            (Some(_), Arrival::New) => false,
+        };
+        if held.turn.is_none() && is_here && is_next(&held, arrival, |pass| pass.queue == *self) {
+            held.turn = Some(TurnOf { thread, depth: 1 });
+            return Ok(Turn(self.clone()));
+        }
+        drop(held);
+        Err(Stopped::Held(self.clone()))
+    }
+
+    /// How many turns, each within the one before, the calling thread has.
+    pub(crate) fn turns_of_caller(&self) -> usize {
+        let turn = self.0.held.lock().turn;
+        turn.filter(|turn| turn.thread == thread::id()).map_or(0, |turn| turn.depth)
+    }
+
+    /// Whether its requests are served by the main thread, to which other threads hand collocated calls.
+    pub fn is_for_main_thread(&self) -> bool {
+        self.0.main_thread.is_some()
+    }
+
+    /// Serves the next request on the calling thread, which becomes the main thread; waits for one if `limit` is not
+    /// zero, for ever if it is `None`. Returns whether there was one. Returns at once after the ORB's shutdown.
+    #[doc(hidden)]
+    pub fn serve_next(&self, limit: Option<Duration>) -> bool {
+        let Some(main_thread) = &self.0.main_thread else { return false };
+        let mut held = self.0.held.lock();
+        main_thread.store(thread::id(), Ordering::Relaxed);
+        let waits = |held: &mut Held| {
+            !held.is_released && (held.resumable(false) == 0 || held.requests.oldest().is_none())
+        };
+        held.servers += 1;
+        match limit {
+            Some(limit) => held = self.0.changed.wait_while(held, limit, waits),
+            None => {
+                while waits(&mut held) {
+                    held = self.0.changed.wait(held);
+                }
+            }
+        }
+        held.servers -= 1;
+        if waits(&mut held) || held.is_released {
+            return false;
+        }
+        let next = held.requests.resume(1).pop();
+        drop(held);
+        let Some(next) = next else { return false };
+        self.0.limits.counts.remove(1);
+        next.request.serve(ResumePass { queue: self.clone(), since: next.since });
+        true
+    }
+}
