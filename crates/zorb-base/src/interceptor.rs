@@ -9,6 +9,7 @@
 
 mod client;
 mod context;
+mod end_times;
 mod outcome;
 mod registry;
 mod server;
@@ -25,6 +26,8 @@ pub use slots::{InvalidSlot, SlotId};
 pub use client::ClientRequest;
 #[doc(hidden)]
 pub use context::AddedContexts;
+#[doc(hidden)]
+pub use end_times::{checking_end_times, end_of_nested_calls, reply_end_time, sending_end_times};
 pub(crate) use registry::Interceptors;
 #[doc(hidden)]
 pub use server::{InterceptedRequest, end_request, invalid_call};

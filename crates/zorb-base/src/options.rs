@@ -14,6 +14,7 @@ mod collocation_strategy;
 mod listen_from;
 mod orb;
 mod origin;
+mod send_end_times;
 mod show;
 mod sources;
 mod suggest;
@@ -38,6 +39,7 @@ pub use collocation_strategy::CollocationStrategy;
 pub use listen_from::ListenFrom;
 pub use orb::OrbOptions;
 pub use origin::{Origin, Override};
+pub use send_end_times::SendEndTimes;
 pub use sources::split_arguments;
 
 /// Protocols and extensions that are not in the program: the prefix of their options, and the feature that

@@ -28,6 +28,7 @@
 
 mod bands;
 mod buffer_strategy;
+mod deadline;
 mod effective;
 mod exposed;
 mod levels;
@@ -37,6 +38,7 @@ mod priority;
 mod properties;
 mod protocols;
 mod readers;
+mod serve_in_time;
 mod set;
 mod threadpool;
 mod types;
@@ -47,6 +49,7 @@ mod tests;
 pub use bands::{PriorityBand, PriorityBands};
 #[doc(hidden)]
 pub use buffer_strategy::BufferStrategy;
+pub use deadline::{Deadline, ReplyEndTime, RequestEndTime};
 pub use effective::EffectivePolicies;
 pub use levels::{Levels, SetOverrideType};
 pub use messaging::{
@@ -56,6 +59,7 @@ pub use network::{NetworkClass, NetworkPriorities};
 pub use priority::{Priority, PriorityModel};
 pub use properties::ConnectionProperties;
 pub use protocols::{ClientProtocols, PrivateConnection, ProtocolChoice, ServerProtocols};
+pub use serve_in_time::ServeInTime;
 pub use set::{Policies, Policy, TypedPolicy};
 pub use threadpool::ThreadpoolPolicy;
 pub use types::PolicyType;

@@ -30,7 +30,7 @@ pub use orb::{
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;
 pub use zorb_base::error::{Error, ErrorContext, Phase, Result};
-pub use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom};
+pub use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom, SendEndTimes};
 pub use zorb_base::policy::BufferStrategy;
 pub use zorb_base::raises::{AnyError, AnyUserException, Raises, UserException};
 pub use zorb_base::{counters, interceptor, options, policy};

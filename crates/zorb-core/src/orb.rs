@@ -1,6 +1,7 @@
 //! The ORB and its builder.
 
 mod builder;
+mod end_times;
 mod export;
 mod extensions;
 mod handle;

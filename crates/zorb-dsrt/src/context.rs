@@ -17,7 +17,8 @@
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
-use zorb_rt::{Deadline, Priority};
+use zorb_core::policy::Deadline;
+use zorb_rt::Priority;
 
 use super::parameters::{Criticality, Parameters};
 use super::thread_id::ThreadId;

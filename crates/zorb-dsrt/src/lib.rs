@@ -51,4 +51,4 @@ pub use scheduler::{FixedPriority, Point, Scheduler, SchedulerState};
 pub use scheduling::{Distributable, RtScheduling};
 pub use thread::{DistributableThread, ThreadState};
 pub use thread_id::ThreadId;
-pub use zorb_rt::Deadline;
+pub use zorb_core::policy::Deadline;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use zorb_rt::{Deadline, Priority};
+use zorb_core::policy::Deadline;
+use zorb_rt::Priority;
 
 /// The criticality of a distributable thread: under overload, less critical threads miss their deadlines first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -55,7 +55,7 @@ pub use effective::{policy_of, policy_of_thread_and_orb};
 pub(crate) use in_memory::LOCAL_TEXT;
 pub(crate) use interception::select_endpoint;
 pub use invoke::{invoke, invoke_two_way};
-pub use level_policies::{ClientPolicies, ObjectPolicies};
+pub use level_policies::{ClientPolicies, ObjectPolicies, look_for_policies};
 pub(crate) use locate::locate;
 pub(crate) use next_stream::next_stream;
 pub use oneway_queue::OnewayQueue;

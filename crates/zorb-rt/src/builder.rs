@@ -13,7 +13,7 @@ use super::setting::Settings;
 use super::{
     Denied, Linear, NetworkPriorityMapping, Priority, PriorityBands, PriorityMapping,
     PriorityMappingManager, PriorityTransform, RtCurrent, RtOrb, SchedulingPolicy, configured,
-    in_time, model, network,
+    model, network,
 };
 
 impl RtOrb {
@@ -98,14 +98,6 @@ impl RtOrbBuilder {
         self
     }
 
-    /// Sends the end times of requests (the service context `INVOCATION_POLICIES` of CORBA Messaging, which
-    /// JacORB's servers read) to all servers, not only to those whose references contain the policy
-    /// [`ServeInTime`](super::ServeInTime). Default: only to those.
-    pub fn send_end_times(mut self, to_all: bool) -> Self {
-        self.configuration.send_end_times = Some(to_all);
-        self
-    }
-
     /// Attaches the real-time side to `orb`, which then applies the real-time policies in references. References that
     /// have been called already do not change.
     ///
@@ -144,7 +136,6 @@ impl RtOrbBuilder {
         orb.set_thread_priorities(settings.max_client_priority.value(), move |priority| {
             of_threads.try_set_priority(priority);
         });
-        in_time::add_interceptors(orb, set.send_end_times.unwrap_or_default());
         model::add_interceptors(orb, &settings);
         orb.policy_manager().register_policy::<PriorityBands>();
         orb.policy_manager().register_policy::<ClientProtocols>();

@@ -6,7 +6,7 @@ use zorb_core::options::{Options, Origin};
 
 use super::{
     Continuous, Denied, Direct, Linear, LinearNetwork, NativePriority, NetworkPriorityMapping,
-    Priority, PriorityMapping, PriorityTransform, RtEndTimes, RtMapping, RtNetwork, RtOptions,
+    Priority, PriorityMapping, PriorityTransform, RtMapping, RtNetwork, RtOptions,
     SchedulingPolicy,
 };
 
@@ -35,7 +35,6 @@ pub(crate) struct Configuration {
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
     pub(crate) max_client_priority: Option<Priority>,
-    pub(crate) send_end_times: Option<bool>,
 }
 
 impl Configuration {
@@ -55,7 +54,6 @@ impl Configuration {
             scheduling: set(&["RtScheduling"]).then_some(rt.rt_scheduling),
             lock_memory: set(&["RtLockMemory"]).then_some(rt.rt_lock_memory),
             max_client_priority: set(&["RtMaxClientPriority"]).then_some(rt.rt_max_client_priority),
-            send_end_times: set(&["RtEndTimes"]).then_some(rt.rt_end_times == RtEndTimes::All),
             transform: None,
         }
     }
@@ -77,7 +75,6 @@ impl Configuration {
         self.lock_memory = self.lock_memory.or(weaker.lock_memory);
         self.network = self.network.or(weaker.network);
         self.max_client_priority = self.max_client_priority.or(weaker.max_client_priority);
-        self.send_end_times = self.send_end_times.or(weaker.send_end_times);
         self
     }
 
@@ -92,7 +89,6 @@ impl Configuration {
                 "RtMaxClientPriority",
                 self.max_client_priority.is_some() && by.max_client_priority.is_some(),
             ),
-            ("RtEndTimes", self.send_end_times.is_some() && by.send_end_times.is_some()),
         ] {
             if is_overridden {
                 tracing::info!("option {name}: {} overrides the program", options.origin(name));

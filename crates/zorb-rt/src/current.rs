@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::Priority;
 use super::setting::{Settings, ThreadPriority, thread_priority};
-use super::{Deadline, Priority, in_time};
 
 /// A saved priority of a thread, from [`RtCurrent::save`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +36,6 @@ impl RtCurrent {
         thread_priority().priority().ok_or_else(|| {
             SystemException::initialize(minor::initialize::PRIORITY_NOT_SET, CompletionStatus::No)
         })
-    }
-
-    /// The reply end time of the current request (`ReplyEndTimePolicy`), in upcalls of an adapter with the
-    /// policy [`ServeInTime`](super::ServeInTime), if the client sent it; otherwise `None`. A servant may
-    /// omit work that it cannot complete by then.
-    pub fn reply_end_time(&self) -> Option<Deadline> {
-        in_time::reply_end_time()
     }
 
     /// Saves the thread's priority, for [`restore`](Self::restore) on the same thread.

@@ -4,13 +4,13 @@ mod properties;
 
 use std::time::Duration;
 
-use zorb_core::policy::Policies;
+use zorb_core::policy::{Policies, ServeInTime};
 use zorb_core::{Error, Phase};
 use zorb_transport::ProtocolRegistry;
 
 use properties::Protocols;
 
-use super::{Priority, PriorityBand, PriorityBands, RtOrb, ServeInTime};
+use super::{Priority, PriorityBand, PriorityBands, RtOrb};
 
 /// Bands like `0-9999,10000-32767`.
 pub(crate) fn bands(text: &str) -> Option<PriorityBands> {

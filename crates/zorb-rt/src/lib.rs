@@ -33,11 +33,9 @@ mod configured;
 mod configured_pools;
 mod context;
 mod current;
-mod deadline;
 mod description;
 mod flow;
 mod frozen;
-mod in_time;
 mod invocation;
 mod log;
 mod mapping;
@@ -59,16 +57,14 @@ mod tests;
 
 pub use builder::RtOrbBuilder;
 pub use current::{RtCurrent, SavedPriority};
-pub use deadline::Deadline;
 pub use flow::{OutputQueue, OutputQueueBuilder};
-pub use in_time::ServeInTime;
 pub use invocation::InvocationPriority;
 pub use log::{LogCounts, LogLine, LogQueue, LogQueueBuilder};
 pub use mapping::{
     Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
 };
 pub use network::{LinearNetwork, NetworkPriorityMapping};
-pub use options::{RtEndTimes, RtMapping, RtNetwork, RtOneways, RtOptions, SetRtOptions};
+pub use options::{RtMapping, RtNetwork, RtOneways, RtOptions, SetRtOptions};
 pub use orb::RtOrb;
 pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder};
 pub use priority::NativePriority;

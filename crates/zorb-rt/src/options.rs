@@ -43,17 +43,6 @@ pub enum RtOneways {
     Queued,
 }
 
-/// The servers that receive the end times of requests: the option `RtEndTimes`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RtEndTimes {
-    /// Servers whose references contain the policy `ServeInTime`.
-    #[default]
-    Requested,
-    /// All.
-    All,
-}
-
 zorb_transport::option_words!(RtMapping {
     "linear" => Linear,
     "direct" => Direct,
@@ -61,7 +50,6 @@ zorb_transport::option_words!(RtMapping {
 });
 zorb_transport::option_words!(RtNetwork { "none" => None, "linear" => Linear });
 zorb_transport::option_words!(RtOneways { "direct" => Direct, "queued" => Queued });
-zorb_transport::option_words!(RtEndTimes { "requested" => Requested, "all" => All });
 zorb_transport::option_words!(SchedulingPolicy { "fifo" => Fifo, "rr" => RoundRobin });
 zorb_transport::option_words!(Denied { "run" => Run, "refuse" => Refuse });
 
@@ -115,9 +103,6 @@ zorb_transport::options! {
         "RtOneways" rt_oneways: RtOneways = RtOneways::Direct;
         /// Maximum time to send a request, connecting included; 0 for no limit but that of the call.
         "RtRequestTimeout" rt_request_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
-        /// Servers that receive the end times of calls with timeouts: those whose references contain the policy
-        /// ServeInTime, or all.
-        "RtEndTimes" rt_end_times: RtEndTimes = RtEndTimes::Requested;
         /// Protocols of calls in order of preference and properties of their connections, in the syntax of RtAdapter;
         /// empty for those of other options.
         "RtProtocols" rt_protocols: String = String::new();

@@ -108,8 +108,8 @@ pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
     ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, OrbMetrics, Pending, Phase,
-    PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, ServedBy, UserException, Value,
-    ValueBase, ValueOperations, WeakOrb, WithOperations,
+    PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, SendEndTimes, ServedBy,
+    UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,
@@ -158,9 +158,10 @@ pub mod poa {
 /// Those of real-time CORBA are in [`rt`].
 pub mod policy {
     pub use zorb_core::policy::{
-        ClientProtocols, ConnectionProperties, ConnectionTimeout, EffectivePolicies, Levels,
+        ClientProtocols, ConnectionProperties, ConnectionTimeout, Deadline, EffectivePolicies, Levels,
         Policies, Policy, PolicyType, PrivateConnection, ProtocolChoice, Rebind,
-        RelativeRequestTimeout, RelativeRoundtripTimeout, ServerProtocols, SetOverrideType,
+        RelativeRequestTimeout, RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime,
+        ServeInTime, ServerProtocols, SetOverrideType,
         SyncScope, TypedPolicy,
     };
 }
@@ -185,14 +186,14 @@ pub mod rt {
     };
     #[cfg(feature = "rt")]
     pub use zorb_rt::{
-        Buffering, Continuous, CountingAllocator, Deadline, Denied, Direct, DynamicLifespan,
+        Buffering, Continuous, CountingAllocator, Denied, Direct, DynamicLifespan,
         Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, InvocationPriority, LaneBuilder,
         LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue, LogQueueBuilder,
         NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue, OutputQueueBuilder,
         PiGuard, PiMutex, PriorityMapping, PriorityMappingManager, PriorityTransform, Qos,
-        QosClass, RtCurrent, RtEndTimes, RtMapping, RtNetwork, RtOneways, RtOptions, RtOrb,
-        RtOrbBuilder, SavedPriority, SchedulingPolicy, ServeInTime, SetRtOptions, Strategy,
-        Threadpool, ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
+        QosClass, RtCurrent, RtMapping, RtNetwork, RtOneways, RtOptions, RtOrb, RtOrbBuilder,
+        SavedPriority, SchedulingPolicy, SetRtOptions, Strategy, Threadpool, ThreadpoolBuilder,
+        Verdict, WhenFull, examine, expand,
     };
 }
 

@@ -6,7 +6,7 @@ use zorb::giop::ProfileTag;
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::{
     ConnectionProperties, ConnectionTimeout, Levels, Policies, PolicyType, ProtocolChoice,
-    RelativeRoundtripTimeout, ServerProtocols, SyncScope, TypedPolicy,
+    RelativeRoundtripTimeout, ServeInTime, ServerProtocols, SyncScope, TypedPolicy,
 };
 use zorb::{CdrError, CdrReader, CdrWriter};
 use zorb::{Interface, Orb, Result};
@@ -42,6 +42,12 @@ pub fn expedited(root: &Poa) -> Result<Poa, PoaError> {
     let iiop = ProtocolChoice { profile: ProfileTag::INTERNET_IOP, properties: Some(expedited) };
     let protocols = ServerProtocols::new([iiop, ProfileTag::TAO_UIOP.into()]);
     root.create("control", PoaPolicies::new().with(protocols))
+}
+
+/// A POA that discards late requests.
+pub fn in_time(root: &Poa) -> Result<Poa, PoaError> {
+    let in_time = ServeInTime::new().tolerance(Duration::from_millis(2));
+    root.create("fresh", PoaPolicies::new().with(in_time))
 }
 
 /// The price of calls to a POA's objects, exposed to clients.
@@ -102,6 +108,7 @@ mod tests {
         let orb = orb.build().unwrap();
         let root = orb.root_poa();
         assert_eq!(premium(&root).unwrap().policies().others.value(), Some(&Tariff(7)));
+        assert!(in_time(&root).unwrap().policies().others.value::<ServeInTime>().is_some());
         let named = PoaPolicies::new().user_ids().with(Tariff(8));
         let named = root.create("named", named).unwrap();
         let object: ObjectRef = named.create_reference_with_id(&b"one"[..]).unwrap();

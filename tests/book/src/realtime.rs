@@ -7,7 +7,7 @@ use zorb::policy::{Policies, PrivateConnection, SyncScope};
 use zorb::rt::{
     Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, LogQueue,
     ObjectQos, OutputQueue, PiMutex, Priority, PriorityBand, PriorityBands, PriorityMappingManager,
-    Qos, QosClass, RtCurrent, RtOrb, ServeInTime, Threadpool, WhenFull, expand,
+    Qos, QosClass, RtCurrent, RtOrb, Threadpool, WhenFull, expand,
 };
 use zorb::{ObjectRef, OnewayQueue, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
@@ -40,13 +40,6 @@ pub fn called_at(valve: &ObjectRef) -> Result<ObjectRef, zorb::Error> {
     let at = Policies::new().with(InvocationPriority::new(Priority::new(30_000)?));
     let valve = valve.with_policies(&at)?;
     Ok(valve)
-}
-
-/// A POA that discards late requests.
-pub fn in_time(orb: &Orb) -> Result<Poa, zorb::Error> {
-    let in_time = ServeInTime::new().tolerance(Duration::from_millis(2));
-    let fresh = orb.root_poa().create("fresh", PoaPolicies::new().with(in_time))?;
-    Ok(fresh)
 }
 
 /// POAs with both priority models.
@@ -219,7 +212,6 @@ mod tests {
         let object = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/door").unwrap().unwrap();
         let called = called_at(&object).unwrap().client_policy::<InvocationPriority>();
         assert_eq!(called.unwrap().priority().value(), 30_000);
-        assert!(in_time(&orb).unwrap().policies().others.value::<ServeInTime>().is_some());
         let (_, stop, classes, policies) = classes(object, &rt).unwrap();
         assert!(policies.others.value::<zorb::rt::ThreadpoolPolicy>().is_some());
         let limit = stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();

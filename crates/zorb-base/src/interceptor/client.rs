@@ -82,10 +82,12 @@ pub trait ClientRequestInterceptor: fmt::Debug + Send + Sync + 'static {
 #[non_exhaustive]
 pub struct EndTimes {
     /// When it must have reached its object, from
-    /// [`RelativeRequestTimeout`](crate::policy::RelativeRequestTimeout).
+    /// [`RelativeRequestTimeout`](crate::policy::RelativeRequestTimeout) and
+    /// [`RequestEndTime`](crate::policy::RequestEndTime).
     pub request: Option<Instant>,
     /// When its reply must have arrived, from
-    /// [`RelativeRoundtripTimeout`](crate::policy::RelativeRoundtripTimeout); only if a reply is expected.
+    /// [`RelativeRoundtripTimeout`](crate::policy::RelativeRoundtripTimeout) and
+    /// [`ReplyEndTime`](crate::policy::ReplyEndTime); only if a reply is expected.
     pub reply: Option<Instant>,
 }
 

@@ -33,6 +33,11 @@ impl<T: Copy> UpcallSlot<T> {
         let set = self.0.get().filter(|set| set.depth == collocated_upcalls());
         set.map(|set| set.value)
     }
+
+    /// The value of the current upcall, or of the one that encloses it.
+    pub(super) fn enclosing_value(&self) -> Option<T> {
+        self.0.get().map(|set| set.value)
+    }
 }
 
 impl<T: Copy> Default for UpcallSlot<T> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb_transport::{Named, PublishRules};
 
-use super::{CharCodeSet, CollocationStrategy, ListenFrom};
+use super::{CharCodeSet, CollocationStrategy, ListenFrom, SendEndTimes};
 
 const HOUR_MS: u64 = 3_600_000;
 
@@ -69,6 +69,9 @@ macro_rules! orb_options {
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum time to wait for a reply; 0 for no limit.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
+                /// Servers that receive the end times of calls with time limits: those whose references contain the
+                /// policy ServeInTime, or all.
+                "SendEndTimes" send_end_times: SendEndTimes = SendEndTimes::Requested;
                 /// Idle time after which a server closes a connection, and a client one that it has opened, at most a
                 /// quarter later; clients reconnect transparently; 0 for no limit.
                 "IdleTimeout" idle_timeout: Option<Duration> = Some(Duration::from_secs(300)),

@@ -8,11 +8,11 @@ use super::{Levels, PolicyType, TypedPolicy};
 use crate::options::Options;
 
 /// `TimeBase::TimeT`: units of 100 ns, rounded up, saturating.
-fn to_time_t(time: Duration) -> u64 {
+pub(super) fn to_time_t(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(100)).unwrap_or(u64::MAX)
 }
 
-fn from_time_t(time: u64) -> Duration {
+pub(super) fn from_time_t(time: u64) -> Duration {
     Duration::new(time / 10_000_000, (time % 10_000_000) as u32 * 100)
 }
 

@@ -47,11 +47,11 @@ policy_types! {
     REPLY_PRIORITY = 26, "ReplyPriorityPolicy";
     /// The earliest time of a request's delivery.
     REQUEST_START_TIME = 27, "RequestStartTimePolicy";
-    /// The latest time of a request's delivery.
+    /// [`RequestEndTime`](super::RequestEndTime).
     REQUEST_END_TIME = 28, "RequestEndTimePolicy";
     /// The earliest time of a reply's delivery.
     REPLY_START_TIME = 29, "ReplyStartTimePolicy";
-    /// The latest time of a reply's delivery.
+    /// [`ReplyEndTime`](super::ReplyEndTime).
     REPLY_END_TIME = 30, "ReplyEndTimePolicy";
     /// [`RelativeRequestTimeout`](super::RelativeRequestTimeout).
     RELATIVE_REQUEST_TIMEOUT = 31, "RelativeRequestTimeoutPolicy";
@@ -83,7 +83,7 @@ policy_types! {
     BUFFER_STRATEGY = 0x5a42_0002, "Zorb::BufferStrategyPolicy";
     /// Zorb's `OnewayQueue`.
     ONEWAY_QUEUE = 0x5a42_0003, "Zorb::OnewayQueuePolicy";
-    /// Zorb's `ServeInTime`: expired requests are refused.
+    /// [`ServeInTime`](super::ServeInTime), Zorb's own.
     SERVE_IN_TIME = 0x5a42_0004, "Zorb::ServeInTimePolicy";
     /// Zorb's `InvocationPriority`: the priority of a call.
     INVOCATION_PRIORITY = 0x5a42_0005, "Zorb::InvocationPriorityPolicy";

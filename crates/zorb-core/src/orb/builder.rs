@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_base::error::{Error, Phase};
-use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom};
+use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom, SendEndTimes};
 use zorb_base::options::{
     MissingFeatures, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
 };
@@ -18,6 +18,7 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::protocol_choice::{chosen, endpoints};
 use zorb_transport::{Protocol, ProtocolRegistry};
 
+use super::end_times::use_end_times;
 use super::handle::Orb;
 use super::ids;
 use super::inner::OrbInner;
@@ -274,7 +275,9 @@ impl Parts {
                 return Err(error);
             }
         }
-        Ok(Orb::from_inner(inner))
+        let orb = Orb::from_inner(inner);
+        use_end_times(&orb);
+        Ok(orb)
     }
 }
 

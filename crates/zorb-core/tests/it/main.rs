@@ -10,6 +10,7 @@ mod collocated;
 mod connecting;
 mod deferred;
 mod descriptors;
+mod end_times;
 mod errors;
 mod failover;
 mod flood;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use zorb_base::interceptor::end_of_nested_calls;
 use zorb_base::policy::{EffectivePolicies, TypedPolicy};
+use zorb_types::SystemException;
 
 use super::connection_policies::ConnectionPolicies;
 use super::core::ClientCore;
@@ -17,10 +19,14 @@ pub(crate) fn plain_parameters(object: &ObjectRef) -> Option<&CallParameters> {
 }
 
 /// The parameters of a call of `object`.
+///
+/// # Errors
+/// `TIMEOUT`, completed NO, if an end time has passed.
 #[cold]
-pub(crate) fn parameters(object: &ObjectRef) -> CallParameters {
+pub(crate) fn parameters(object: &ObjectRef) -> Result<CallParameters, SystemException> {
     let mut given = object.overrides().map(|policies| policies.parameters).unwrap_or_default();
     let mut selects_connections = false;
+    let mut inherited = None;
     if in_use() {
         let core = object.core();
         let of_orb = core.policies().load();
@@ -30,9 +36,12 @@ pub(crate) fn parameters(object: &ObjectRef) -> CallParameters {
             selects_connections |= of_thread.connections.is_some();
         }
         given = given.or(of_orb.parameters);
+        inherited = end_of_nested_calls();
     }
     let parameters = given.or_options(object.core().options());
-    CallParameters { is_redirected: parameters.is_redirected || selects_connections, ..parameters }
+    let is_redirected = parameters.is_redirected || selects_connections;
+    let reply_end = given.reply_end.into_iter().chain(inherited).min();
+    CallParameters { is_redirected, ..parameters }.until(given.request_end, reply_end)
 }
 
 /// Calls `use_policies` with the policies that apply to calls of `object` by the calling thread.

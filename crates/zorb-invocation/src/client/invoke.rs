@@ -63,7 +63,7 @@ fn invoke_unnamed(
     let parameters = match plain_parameters(object) {
         Some(parameters) => parameters,
         None => {
-            own_parameters = parameters(object);
+            own_parameters = parameters(object)?;
             &own_parameters
         }
     };

@@ -6,20 +6,26 @@ use std::time::Duration;
 
 use zorb_base::options::Options;
 use zorb_base::policy::{
-    ConnectionTimeout, Policies, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout,
-    SetOverrideType, SyncScope,
+    ConnectionTimeout, Deadline, Policies, Rebind, RelativeRequestTimeout,
+    RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime, SetOverrideType, SyncScope,
 };
+use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
 use super::connection_policies::ConnectionPolicies;
 use super::oneway_queue::OnewayQueue;
 
-/// Whether policies of an ORB or a thread have ever been set in this process: until then calls do not
-/// look for them.
+/// Whether policies of an ORB or a thread have ever been set in this process, or adapters look at the end times of
+/// requests: until then calls do not look for them.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 #[inline]
 pub(super) fn in_use() -> bool {
     IN_USE.load(Ordering::Relaxed)
+}
+
+/// Makes calls look for policies of their ORB and thread, and for the end time of the upcall that makes them.
+pub fn look_for_policies() {
+    IN_USE.store(true, Ordering::Relaxed);
 }
 
 /// The policies of an ORB or a thread, and what calls need of them.
@@ -45,6 +51,8 @@ pub struct ObjectPolicies {
 pub(super) struct GivenParameters {
     round_trip: Option<Duration>,
     request: Option<Duration>,
+    pub(super) reply_end: Option<Deadline>,
+    pub(super) request_end: Option<Deadline>,
     connect: Option<Duration>,
     sync_scope: Option<SyncScope>,
     rebind: Option<Rebind>,
@@ -68,6 +76,8 @@ impl GivenParameters {
         Self {
             round_trip: policies.value().map(|RelativeRoundtripTimeout(limit)| *limit),
             request: policies.value().map(|RelativeRequestTimeout(limit)| *limit),
+            reply_end: policies.value().map(|ReplyEndTime(end)| *end),
+            request_end: policies.value().map(|RequestEndTime(end)| *end),
             connect: policies.value().map(|ConnectionTimeout(limit)| *limit),
             sync_scope: policies.value().copied(),
             rebind: policies.value().copied(),
@@ -79,6 +89,8 @@ impl GivenParameters {
         Self {
             round_trip: self.round_trip.or(weaker.round_trip),
             request: self.request.or(weaker.request),
+            reply_end: self.reply_end.or(weaker.reply_end),
+            request_end: self.request_end.or(weaker.request_end),
             connect: self.connect.or(weaker.connect),
             sync_scope: self.sync_scope.or(weaker.sync_scope),
             rebind: self.rebind.or(weaker.rebind),
@@ -101,7 +113,7 @@ impl GivenParameters {
 impl ClientPolicies {
     /// These policies, with what calls need of them.
     pub fn new(policies: Policies) -> Self {
-        IN_USE.store(true, Ordering::Relaxed);
+        look_for_policies();
         let parameters = GivenParameters::of(&policies);
         let connections = ConnectionPolicies::new(&[&policies]);
         Self { policies, parameters, connections }
@@ -145,5 +157,33 @@ impl CallParameters {
     /// The parameters of a call without policies.
     pub(crate) fn of_options(options: &Options) -> Self {
         GivenParameters::default().or_options(options)
+    }
+
+    /// The parameters of a call that must also have sent its request by one of these times, and end by the other.
+    ///
+    /// # Errors
+    /// `TIMEOUT`, completed NO, if that time has passed.
+    pub(super) fn until(
+        self,
+        request: Option<Deadline>,
+        reply: Option<Deadline>,
+    ) -> Result<Self, SystemException> {
+        let request = earlier(self.request, request, minor::timeout::REQUEST_EXPIRED)?;
+        let round_trip = earlier(self.round_trip, reply, minor::timeout::REPLY_EXPIRED)?;
+        Ok(Self { round_trip, request, ..self })
+    }
+}
+
+/// The shorter of a limit and the time until `end`.
+fn earlier(
+    limit: Option<Duration>,
+    end: Option<Deadline>,
+    expired: MinorCode,
+) -> Result<Option<Duration>, SystemException> {
+    match end.map(Deadline::time_left) {
+        Some(left) if left.is_zero() => {
+            Err(SystemException::timeout(expired, CompletionStatus::No))
+        }
+        left => Ok(limit.into_iter().chain(left).min()),
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
 fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let core = object.core();
     core.check_running()?;
-    let parameters = parameters(object);
+    let parameters = parameters(object)?;
     let object = match parameters.is_redirected {
         true => object.as_wanted()?,
         false => Cow::Borrowed(object),

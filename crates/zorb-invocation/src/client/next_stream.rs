@@ -25,7 +25,7 @@ pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>,
     if routes.local.is_some() {
         return Ok(None);
     }
-    let parameters = parameters(object);
+    let parameters = parameters(object)?;
     let deadline = TimeLimit::new(parameters.round_trip).deadline();
     let connect_time = ConnectTime::default();
     select_endpoint(object, target, routes, |info| {

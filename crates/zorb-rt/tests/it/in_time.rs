@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
 use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
-use zorb_core::poa::PoaPolicies;
-use zorb_core::policy::{Policies, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope};
-use zorb_core::{Interface, ObjectRef, Orb, OrbBuilder, Result, codegen};
+use zorb_core::poa::{PoaCurrent, PoaPolicies};
+use zorb_core::policy::{
+    Policies, RelativeRequestTimeout, RelativeRoundtripTimeout, ServeInTime, SyncScope,
+};
+use zorb_core::{Interface, ObjectRef, Orb, OrbBuilder, Result, SendEndTimes, codegen};
 use zorb_giop::{ComponentTag, GiopLite, IiopProfile, Ior, ProfileTag, ServiceId};
-use zorb_rt::{LaneBuilder, Priority, RtCurrent, RtOrb, ServeInTime, Strategy};
+use zorb_rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
 use zorb_transport::Composed;
@@ -46,14 +48,15 @@ codegen::skeleton!(Desk, DeskServant, {
 /// Says how many milliseconds there are left for the reply, `u64::MAX` for any number, and how often
 /// it was asked.
 struct Clerk {
-    current: RtCurrent,
+    current: PoaCurrent,
     asked: AtomicUsize,
 }
 
 impl DeskServant for Clerk {
     fn left(&self) -> Result<u64> {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        let left = self.current.reply_end_time().map(|end| end.time_left().as_millis() as u64);
+        let end = self.current.reply_end_time().unwrap();
+        let left = end.map(|end| end.time_left().as_millis() as u64);
         Ok(left.unwrap_or(u64::MAX))
     }
 
@@ -81,7 +84,7 @@ struct Server {
 fn server(url: &str) -> Server {
     let orb = builder().listen(url).build().unwrap();
     let rt = RtOrb::builder().attach(&orb).unwrap();
-    let clerk = Arc::new(Clerk { current: rt.current(), asked: AtomicUsize::new(0) });
+    let clerk = Arc::new(Clerk { current: orb.poa_current(), asked: AtomicUsize::new(0) });
     Server { orb, rt, clerk }
 }
 
@@ -103,9 +106,8 @@ fn in_time() -> PoaPolicies {
 }
 
 fn client(to_all: bool) -> Orb {
-    let orb = builder().round_trip_timeout(MINUTE).build().unwrap();
-    RtOrb::builder().send_end_times(to_all).attach(&orb).unwrap();
-    orb
+    let to = if to_all { SendEndTimes::All } else { SendEndTimes::Requested };
+    builder().round_trip_timeout(MINUTE).send_end_times(to).build().unwrap()
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -115,17 +117,17 @@ fn of_a_minute(left: u64) -> bool {
     (1..=60_000).contains(&left)
 }
 
-/// Adds these octets to every request as the service context of Messaging's policies.
+/// Adds these octets to every request as the service context of Messaging's policies, instead of the ORB's.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 
 impl ClientRequestInterceptor for Says {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        info.add_request_service_context(ServiceId::INVOCATION_POLICIES, &self.0, false)
+        info.add_request_service_context(ServiceId::INVOCATION_POLICIES, &self.0, true)
     }
 }
 
-/// An ORB without a real-time side whose requests all have this service context.
+/// An ORB whose requests all have this service context.
 fn saying(octets: &[u8]) -> Orb {
     let orb = builder().round_trip_timeout(MINUTE).build().unwrap();
     let octets = octets.to_vec();
@@ -156,7 +158,6 @@ fn servants_know_by_when_their_clients_want_the_reply() {
             assert!(longer.left().unwrap() > 60_000, "{url} {to_all}");
         }
         let endless = builder().build().unwrap();
-        RtOrb::builder().attach(&endless).unwrap();
         let desk: Desk = endless.resolve(&asks).unwrap();
         assert_eq!(desk.left(), Ok(u64::MAX), "a call that may take any time");
     }
@@ -184,15 +185,9 @@ fn requests_tell_it_to_who_asks_or_to_all() {
     let asked = client(false);
     assert!(of_a_minute(of(&asked, &asks).left().unwrap()));
     assert_eq!(of(&asked, &hidden).left(), Ok(u64::MAX), "it does not ask");
-    let by_word = builder().option("RtEndTimes", "all").round_trip_timeout(MINUTE).build().unwrap();
-    RtOrb::builder().attach(&by_word).unwrap();
-    for all in [client(true), by_word] {
-        assert!(of_a_minute(of(&all, &hidden).left().unwrap()));
-        assert!(of_a_minute(of(&all, &asks).left().unwrap()));
-    }
-    // Without a real-time side the policy in the reference has no effect.
-    let plain = builder().round_trip_timeout(MINUTE).build().unwrap();
-    assert_eq!(of(&plain, &asks).left(), Ok(u64::MAX));
+    let all = client(true);
+    assert!(of_a_minute(of(&all, &hidden).left().unwrap()));
+    assert!(of_a_minute(of(&all, &asks).left().unwrap()));
 }
 
 #[test]

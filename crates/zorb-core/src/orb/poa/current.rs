@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use zorb_base::caller::Caller;
+use zorb_base::interceptor::reply_end_time;
 use zorb_base::object_id::ObjectId;
+use zorb_base::policy::Deadline;
 use zorb_invocation::interface::Interface;
 use zorb_poa::{ActiveObject, CurrentUpcall, ObjectAdapter, PoaError, RequestSource, with_current};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -82,6 +84,16 @@ impl PoaCurrent {
     /// `NoContext` outside of upcalls of this ORB.
     pub fn caller(&self) -> Result<Option<Caller>, PoaError> {
         self.with_upcall(|upcall, _| Ok(upcall.source.and_then(RequestSource::caller)))
+    }
+
+    /// The reply end time of the request (`ReplyEndTimePolicy`), in upcalls of an adapter with the policy
+    /// [`ServeInTime`](zorb_base::policy::ServeInTime), if the client sent it; otherwise `None`. A servant may omit work
+    /// that it cannot complete by then.
+    ///
+    /// # Errors
+    /// `NoContext` outside of upcalls of this ORB.
+    pub fn reply_end_time(&self) -> Result<Option<Deadline>, PoaError> {
+        self.with_upcall(|_, _| Ok(reply_end_time()))
     }
 
     /// Calls `work` with the object, if it is one of this ORB, and its adapter, if that is still there.

@@ -42,8 +42,12 @@ pub(super) fn send(
 ) -> Arc<PendingCall> {
     let core = object.core();
     let parameters = match plain_parameters(object) {
-        Some(plain) => *plain,
+        Some(plain) => Ok(*plain),
         None => parameters(object),
+    };
+    let (parameters, expired) = match parameters {
+        Ok(parameters) => (parameters, None),
+        Err(exception) => (*core.plain_parameters(), Some(exception)),
     };
     let connect_time = ConnectTime::default();
     let mut call = Call {
@@ -73,6 +77,7 @@ pub(super) fn send(
     };
     let call = PendingCall::new(object, operation, parameters, limits, counted);
     let failed = failed
+        .or(expired)
         .or_else(|| call.object.core().check_running().err())
         .or_else(|| is_refused.then(too_many_pending));
     let sent = match failed {

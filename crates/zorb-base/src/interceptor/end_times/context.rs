@@ -10,10 +10,8 @@
 //! +--------------------------------------------------------------------------------+
 //! ```
 
+use crate::policy::{Deadline, PolicyType};
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
-use zorb_core::policy::PolicyType;
-
-use super::Deadline;
 
 /// The end times of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,10 +32,7 @@ pub(super) fn encode(ends: RequestEnd, order: ByteOrder) -> CdrResult<Vec<u8>> {
         for (policy, time) in times {
             writer.write_u32(policy.0);
             let value = CdrWriter::encapsulation(order, |writer| {
-                writer.write_u64(time.as_time_t());
-                writer.write_u32(0);
-                writer.write_u16(0);
-                writer.write_i16(0);
+                time.write_utc(writer);
                 Ok(())
             })?;
             writer.write_octets(&value)?;
@@ -58,8 +53,7 @@ pub(super) fn decode(data: &[u8]) -> CdrResult<RequestEnd> {
             PolicyType::REPLY_END_TIME => &mut ends.reply,
             _ => continue,
         };
-        // The inaccuracy and the time zone of the UtcT are ignored.
-        let time = Deadline::from_time_t(CdrReader::for_encapsulation(value)?.read_u64()?);
+        let time = Deadline::read_utc(&mut CdrReader::for_encapsulation(value)?)?;
         *end = Some(end.map_or(time, |known| known.min(time)));
     }
     Ok(ends)

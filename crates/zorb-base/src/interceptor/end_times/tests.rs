@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use zorb_cdr::ByteOrder;
 use zorb_types::minor;
 
+use super::check;
 use super::context::{RequestEnd, decode, encode};
-use super::{Deadline, ServeInTime};
+use crate::policy::{Deadline, ServeInTime};
 
 /// JacORB 3.9's context for the request end time 0x0123456789abcdef and a reply end time one unit later.
 const OF_JACORB: &[u8] = &[
@@ -65,7 +66,7 @@ fn requests_expire_after_end_time_and_tolerance() {
     assert!(an_hour_ago.is_some_and(|ago| ago.time_since() >= hour && ago.time_left().is_zero()));
     let strict = ServeInTime::new();
     let minor = |policy: ServeInTime, request, reply| {
-        policy.check(RequestEnd { request, reply }).map_err(|exception| exception.minor)
+        check(policy, RequestEnd { request, reply }).map_err(|exception| exception.minor)
     };
     assert_eq!(minor(strict, None, None), Ok(()));
     assert_eq!(minor(strict, in_an_hour, in_an_hour), Ok(()));
