@@ -28,6 +28,7 @@
 
 mod bands;
 mod buffer_strategy;
+mod create;
 mod deadline;
 mod effective;
 mod exposed;
@@ -49,11 +50,12 @@ mod tests;
 pub use bands::{PriorityBand, PriorityBands};
 #[doc(hidden)]
 pub use buffer_strategy::BufferStrategy;
+pub use create::PolicyError;
 pub use deadline::{Deadline, ReplyEndTime, RequestEndTime};
 pub use effective::EffectivePolicies;
 pub use levels::{Levels, SetOverrideType};
 pub use messaging::{
-    ConnectionTimeout, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
+    ConnectionTimeout, MaxHops, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope,
 };
 pub use network::{NetworkClass, NetworkPriorities};
 pub use priority::{Priority, PriorityModel};

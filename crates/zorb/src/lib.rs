@@ -159,7 +159,7 @@ pub mod poa {
 pub mod policy {
     pub use zorb_core::policy::{
         ClientProtocols, ConnectionProperties, ConnectionTimeout, Deadline, EffectivePolicies, Levels,
-        Policies, Policy, PolicyType, PrivateConnection, ProtocolChoice, Rebind,
+        MaxHops, Policies, Policy, PolicyError, PolicyType, PrivateConnection, ProtocolChoice, Rebind,
         RelativeRequestTimeout, RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime,
         ServeInTime, ServerProtocols, SetOverrideType,
         SyncScope, TypedPolicy,

@@ -67,6 +67,32 @@ timeout! {
     ConnectionTimeout = CONNECTION_TIMEOUT, |options| Some(options.connect_timeout)
 }
 
+/// The maximum number of forwards that a call follows (`MaxHopsPolicy`); beyond it, the call fails with `IMP_LIMIT`.
+/// Default: the option `MaxForwards`.
+///
+/// The standard counts routers, which Zorb does not have: requests go straight to the server. A forward is the only way
+/// in which one server passes a request on to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MaxHops(pub u16);
+
+impl TypedPolicy for MaxHops {
+    const POLICY_TYPE: PolicyType = PolicyType::MAX_HOPS;
+    const LEVELS: Levels = Levels::CLIENT;
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_u16(self.0);
+        Ok(())
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        reader.read_u16().map(Self)
+    }
+
+    fn default_of(options: &Options) -> Option<Self> {
+        Some(Self(options.max_forwards.try_into().unwrap_or(u16::MAX)))
+    }
+}
+
 macro_rules! modes {
     ($(#[$doc:meta])* $name:ident = $policy_type:ident, $what:literal {
         $($(#[$variant_doc:meta])* $variant:ident = $value:literal,)*

@@ -96,8 +96,7 @@ impl<P: TypedPolicy> AnyPolicy for P {
 }
 
 impl Policy {
-    /// Creates a policy with this value (`create_policy`).
-    #[doc(alias = "create_policy")]
+    /// Creates a policy with this value.
     pub fn new<P: TypedPolicy>(value: P) -> Self {
         Self(Arc::new(value))
     }
@@ -250,9 +249,13 @@ impl Policies {
     /// Checks that all policies can be set at `level`.
     ///
     /// # Errors
-    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, if one cannot.
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, if one cannot; `INV_POLICY` (OMG 3) for one that is not supported at any.
     #[doc(hidden)]
     pub fn check(&self, level: Levels) -> Result<(), SystemException> {
+        if self.iter().any(|policy| PolicyType::UNSUPPORTED.contains(&policy.policy_type())) {
+            let code = minor::inv_policy::NO_FACTORY;
+            return Err(SystemException::inv_policy(code, CompletionStatus::No));
+        }
         if self.iter().all(|policy| policy.levels().contains(level)) {
             return Ok(());
         }

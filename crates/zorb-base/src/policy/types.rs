@@ -41,15 +41,15 @@ policy_types! {
     REBIND = 23, "RebindPolicy";
     /// [`SyncScope`](super::SyncScope).
     SYNC_SCOPE = 24, "SyncScopePolicy";
-    /// The priorities of queued requests.
+    /// The priorities of queued requests; not supported.
     REQUEST_PRIORITY = 25, "RequestPriorityPolicy";
-    /// The priorities of queued replies.
+    /// The priorities of queued replies; not supported.
     REPLY_PRIORITY = 26, "ReplyPriorityPolicy";
-    /// The earliest time of a request's delivery.
+    /// The earliest time of a request's delivery; not supported.
     REQUEST_START_TIME = 27, "RequestStartTimePolicy";
     /// [`RequestEndTime`](super::RequestEndTime).
     REQUEST_END_TIME = 28, "RequestEndTimePolicy";
-    /// The earliest time of a reply's delivery.
+    /// The earliest time of a reply's delivery; not supported.
     REPLY_START_TIME = 29, "ReplyStartTimePolicy";
     /// [`ReplyEndTime`](super::ReplyEndTime).
     REPLY_END_TIME = 30, "ReplyEndTimePolicy";
@@ -57,11 +57,11 @@ policy_types! {
     RELATIVE_REQUEST_TIMEOUT = 31, "RelativeRequestTimeoutPolicy";
     /// [`RelativeRoundtripTimeout`](super::RelativeRoundtripTimeout).
     RELATIVE_ROUNDTRIP_TIMEOUT = 32, "RelativeRoundtripTimeoutPolicy";
-    /// How requests are routed.
+    /// How requests are routed; not supported.
     ROUTING = 33, "RoutingPolicy";
-    /// The maximum number of routers of a request.
+    /// [`MaxHops`](super::MaxHops).
     MAX_HOPS = 34, "MaxHopsPolicy";
-    /// The order of queued requests.
+    /// The order of queued requests; not supported.
     QUEUE_ORDER = 35, "QueueOrderPolicy";
     /// Bidirectional GIOP.
     BIDIRECTIONAL = 37, "BidirectionalPolicy";
@@ -89,6 +89,18 @@ policy_types! {
     INVOCATION_PRIORITY = 0x5a42_0005, "Zorb::InvocationPriorityPolicy";
     /// TAO's [`ConnectionTimeout`](super::ConnectionTimeout).
     CONNECTION_TIMEOUT = 0x5441_0008, "TAO::ConnectionTimeoutPolicy";
+}
+
+impl PolicyType {
+    /// The policies of CORBA Messaging that would have no effect. Setting one fails with `INV_POLICY`.
+    pub(super) const UNSUPPORTED: [Self; 6] = [
+        Self::REQUEST_PRIORITY,
+        Self::REPLY_PRIORITY,
+        Self::REQUEST_START_TIME,
+        Self::REPLY_START_TIME,
+        Self::ROUTING,
+        Self::QUEUE_ORDER,
+    ];
 }
 
 impl fmt::Display for PolicyType {

@@ -10,7 +10,7 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_core::policy::{
-    ConnectionTimeout, Levels, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
+    ConnectionTimeout, Levels, MaxHops, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
     RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
 };
 use zorb_core::{Interface, ObjectRef, Orb};
@@ -313,6 +313,24 @@ fn a_bound_reference_does_not_move_unless_it_may() {
     assert_eq!(refused.completed, CompletionStatus::No);
     let free: Echo = published.unchecked_narrow();
     assert_eq!(free.twice(5).unwrap(), 10);
+}
+
+#[test]
+fn a_call_follows_as_many_forwards_as_its_policy_says() {
+    let (server_orb, echo) = server();
+    server_orb.publish("echo", &echo).unwrap();
+    let address = server_orb.endpoints()[0].replace("iiop://", "");
+    let url = format!("corbaloc::{address}/echo");
+    let orb = builder().build().unwrap();
+    assert_eq!(orb.policy_manager().policy(), Some(MaxHops(8)), "that of the option");
+    for (most, follows) in [(0, false), (1, true)] {
+        let hops = Policies::new().with(MaxHops(most));
+        let published: ObjectRef = orb.string_to_object(&url).unwrap().unwrap();
+        let found: Echo = published.with_policies(&hops).unwrap().unchecked_narrow();
+        let code = minor::imp_limit::TOO_MANY_FORWARDS;
+        let wanted = if follows { Ok(6) } else { Err(code) };
+        assert_eq!(found.twice(3).map_err(|exception| exception.minor), wanted, "{most}");
+    }
 }
 
 #[test]

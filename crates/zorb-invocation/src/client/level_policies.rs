@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zorb_base::options::Options;
 use zorb_base::policy::{
-    ConnectionTimeout, Deadline, Policies, Rebind, RelativeRequestTimeout,
+    ConnectionTimeout, Deadline, MaxHops, Policies, Rebind, RelativeRequestTimeout,
     RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime, SetOverrideType, SyncScope,
 };
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
@@ -56,6 +56,7 @@ pub(super) struct GivenParameters {
     connect: Option<Duration>,
     sync_scope: Option<SyncScope>,
     rebind: Option<Rebind>,
+    max_hops: Option<u16>,
     queued: bool,
 }
 
@@ -67,6 +68,8 @@ pub(crate) struct CallParameters {
     pub(crate) connect: Duration,
     pub(crate) sync_scope: SyncScope,
     pub(crate) rebind: Rebind,
+    /// The maximum number of forwards.
+    pub(crate) max_hops: u32,
     /// Whether policies may select other connections than the reference has, or queue the call.
     pub(crate) is_redirected: bool,
 }
@@ -81,6 +84,7 @@ impl GivenParameters {
             connect: policies.value().map(|ConnectionTimeout(limit)| *limit),
             sync_scope: policies.value().copied(),
             rebind: policies.value().copied(),
+            max_hops: policies.value().map(|MaxHops(most)| *most),
             queued: policies.value::<OnewayQueue>().is_some(),
         }
     }
@@ -94,6 +98,7 @@ impl GivenParameters {
             connect: self.connect.or(weaker.connect),
             sync_scope: self.sync_scope.or(weaker.sync_scope),
             rebind: self.rebind.or(weaker.rebind),
+            max_hops: self.max_hops.or(weaker.max_hops),
             queued: self.queued || weaker.queued,
         }
     }
@@ -105,6 +110,7 @@ impl GivenParameters {
             connect: self.connect.unwrap_or(options.connect_timeout),
             sync_scope: self.sync_scope.unwrap_or_default(),
             rebind: self.rebind.unwrap_or(Rebind::Transparent),
+            max_hops: self.max_hops.map_or(options.max_forwards, u32::from),
             is_redirected: self.queued,
         }
     }

@@ -71,7 +71,7 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let mut target = object.binding();
     let mut hops = 0;
     let mut resends = 0;
-    while hops <= core.options().max_forwards {
+    while hops <= parameters.max_hops {
         match locate_at(object, target, wanted, time_limit) {
             Ok(Location::Here) => return Ok(true),
             Ok(Location::Unknown) => return Ok(false),

@@ -63,7 +63,7 @@ impl Redirections {
             }
             Unfinished::Forward(ior) => {
                 self.hops += 1;
-                if self.hops > core.options().max_forwards {
+                if self.hops > call.parameters.max_hops {
                     return Err(too_many_forwards(self.hops));
                 }
                 if ior.is_nil() {
