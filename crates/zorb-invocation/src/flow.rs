@@ -1,11 +1,15 @@
 //! Bounded queues in front of slower consumers, which report how full they are.
 
+mod buffering;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
+
+pub use buffering::BufferingConstraint;
 
 /// What happens to a call when the queue is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -145,6 +149,8 @@ impl Watermark {
 #[doc(hidden)]
 pub struct FlowQueue<T> {
     limits: FlowLimits,
+    /// What it waits for before it releases items; `None` if it releases each at once.
+    buffering: Option<BufferingConstraint>,
     state: Lock<State<T>>,
     /// Signalled when something is put in, and at the end.
     not_empty: Condition,
@@ -159,6 +165,12 @@ struct State<T> {
     octets: usize,
     watermark: Watermark,
     counts: FlowCounts,
+    /// The first ones that wait, which may be removed; counted by queues that buffer.
+    released: usize,
+    /// When the first of the others was put in, if the age of items matters.
+    held_since: Option<Instant>,
+    /// Threads that wait until everything is done.
+    flushing: usize,
     /// Callers that wait for room.
     blocked: usize,
     /// Whether an item that was removed is not done yet.
@@ -184,11 +196,15 @@ impl<T> FlowQueue<T> {
     pub fn new(limits: FlowLimits) -> Self {
         Self {
             limits,
+            buffering: None,
             state: Lock::new(State {
                 waiting: VecDeque::new(),
                 octets: 0,
                 watermark: Watermark::default(),
                 counts: FlowCounts::default(),
+                released: 0,
+                held_since: None,
+                flushing: 0,
                 blocked: 0,
                 busy: false,
                 is_ending: false,
@@ -199,8 +215,28 @@ impl<T> FlowQueue<T> {
         }
     }
 
+    /// The same queue, which holds items back until the constraint is met.
+    #[must_use]
+    pub fn buffering(self, buffering: Option<BufferingConstraint>) -> Self {
+        let FlowLimits { max_calls, max_octets, .. } = self.limits;
+        let buffering = buffering.map(|constraint| constraint.within(max_calls, max_octets));
+        Self { buffering, ..self }
+    }
+
     fn state(&self) -> Locked<'_, State<T>> {
         self.state.lock()
+    }
+
+    /// Whether the first item may be removed.
+    fn is_released(&self, state: &State<T>) -> bool {
+        let Some(buffering) = &self.buffering else { return true };
+        let is_old = |since: Instant| buffering.age.is_some_and(|age| since.elapsed() >= age);
+        state.released > 0
+            || state.is_ending
+            || state.flushing > 0
+            || state.blocked > 0
+            || buffering.is_met(state.waiting.len(), state.octets)
+            || state.held_since.is_some_and(is_old)
     }
 
     /// Appends an item; returns the event to report.
@@ -210,13 +246,25 @@ impl<T> FlowQueue<T> {
     pub fn try_put(&self, octets: usize, item: T) -> Result<Option<FlowEvent>, T> {
         let mut state = self.state();
         if state.is_ending || !self.limits.has_room(state.waiting.len(), state.octets, octets) {
+            if self.buffering.is_some() {
+                state.released = state.waiting.len();
+                self.not_empty.notify_one();
+            }
             return Err(item);
+        }
+        let ages = self.buffering.is_some_and(|buffering| buffering.age.is_some());
+        let starts_to_age = ages && state.released == state.waiting.len();
+        if starts_to_age {
+            state.held_since = Some(Instant::now());
         }
         state.waiting.push_back((octets, item));
         state.octets = state.octets.saturating_add(octets);
         let event = state.event(&self.limits);
+        let wakes = starts_to_age || self.is_released(&state);
         drop(state);
-        self.not_empty.notify_one();
+        if wakes {
+            self.not_empty.notify_one();
+        }
         Ok(event)
     }
 
@@ -254,16 +302,12 @@ impl<T> FlowQueue<T> {
         let mut state = self.state();
         state.busy = false;
         loop {
-            if let Some((octets, item)) = state.waiting.pop_front() {
-                state.octets = state.octets.saturating_sub(octets);
-                state.busy = true;
-                let event = state.event(&self.limits);
-                let is_awaited = state.blocked > 0;
-                drop(state);
-                if is_awaited {
-                    self.not_full.notify_all();
+            if !state.waiting.is_empty() {
+                if self.is_released(&state) {
+                    return self.take(state);
                 }
-                return Some((item, event));
+                state = self.wait_for_release(state);
+                continue;
             }
             self.done.notify_all();
             if state.is_ending {
@@ -276,6 +320,41 @@ impl<T> FlowQueue<T> {
             let is_idle = |state: &mut State<T>| state.waiting.is_empty() && !state.is_ending;
             state = self.not_empty.wait_while(state, limit, |state| is_idle(state));
             state.is_ending |= is_idle(&mut state);
+        }
+    }
+
+    /// Removes the next item if it is released together with the one before, which is not done then.
+    pub fn next_released(&self) -> Option<(T, Option<FlowEvent>)> {
+        let state = self.state();
+        if state.released == 0 { None } else { self.take(state) }
+    }
+
+    fn take(&self, mut state: Locked<'_, State<T>>) -> Option<(T, Option<FlowEvent>)> {
+        if self.buffering.is_some() {
+            let released = if state.released == 0 { state.waiting.len() } else { state.released };
+            state.released = released.saturating_sub(1);
+        }
+        let (octets, item) = state.waiting.pop_front()?;
+        state.octets = state.octets.saturating_sub(octets);
+        state.busy = true;
+        let event = state.event(&self.limits);
+        let is_awaited = state.blocked > 0;
+        drop(state);
+        if is_awaited {
+            self.not_full.notify_all();
+        }
+        Some((item, event))
+    }
+
+    /// Waits until an item is put in, is old enough, or is awaited.
+    fn wait_for_release<'q>(&self, state: Locked<'q, State<T>>) -> Locked<'q, State<T>> {
+        let age = self.buffering.and_then(|buffering| buffering.age);
+        match state.held_since.zip(age) {
+            Some((since, age)) => {
+                let left = age.saturating_sub(since.elapsed());
+                self.not_empty.wait_for(state, left)
+            }
+            None => self.not_empty.wait(state),
         }
     }
 
@@ -300,10 +379,16 @@ impl<T> FlowQueue<T> {
         self.not_full.notify_all();
     }
 
-    /// Waits until the queue is empty and the last item is done, for at most `limit`. Returns whether it is.
+    /// Releases all items, and waits until the queue is empty and the last one is done, for at most `limit`. Returns
+    /// whether it is.
     pub fn wait_until_done(&self, limit: Duration) -> bool {
         let is_open = |state: &mut State<T>| !state.waiting.is_empty() || state.busy;
-        !is_open(&mut self.done.wait_while(self.state(), limit, is_open))
+        let mut state = self.state();
+        state.flushing += 1;
+        self.not_empty.notify_one();
+        let mut state = self.done.wait_while(state, limit, is_open);
+        state.flushing -= 1;
+        !is_open(&mut state)
     }
 
     /// The number of items that wait, and of their octets.
@@ -373,6 +458,81 @@ mod tests {
         assert!(limits.has_room(0, 0, 5000), "a call larger than the limit is queued alone");
         assert!(!limits.has_room(1, usize::MAX, usize::MAX));
         assert!(!of(3, 100).has_room(3, 0, 1));
+    }
+
+    /// The items that can be removed without waiting: one, and those that are released with it.
+    fn released(queue: &FlowQueue<char>) -> Option<String> {
+        let state = queue.state();
+        if state.waiting.is_empty() || !queue.is_released(&state) {
+            return None;
+        }
+        drop(state);
+        let (first, _) = queue.next(None)?;
+        let others = std::iter::from_fn(|| queue.next_released()).map(|(item, _)| item);
+        Some(std::iter::once(first).chain(others).collect())
+    }
+
+    fn buffering(constraint: BufferingConstraint) -> FlowQueue<char> {
+        FlowQueue::new(of(4, 100)).buffering(Some(constraint))
+    }
+
+    #[test]
+    fn buffered_items_are_released_together_when_the_constraint_is_met() {
+        let constraint = BufferingConstraint::default();
+        let by_calls = buffering(constraint.calls(3));
+        let by_octets = buffering(constraint.octets(30));
+        for queue in [by_calls, by_octets] {
+            for round in 0..2 {
+                assert!(queue.try_put(10, 'a').is_ok() && queue.try_put(10, 'b').is_ok());
+                assert_eq!(released(&queue), None, "{round}");
+                assert!(queue.try_put(10, 'c').is_ok());
+                assert_eq!(released(&queue).as_deref(), Some("abc"));
+            }
+        }
+    }
+
+    #[test]
+    fn buffered_items_are_released_by_age_by_flushing_and_by_a_full_queue() {
+        let constraint = BufferingConstraint::default();
+        let aging = buffering(constraint.age(Duration::from_millis(1)));
+        assert!(aging.try_put(1, 'a').is_ok());
+        assert_eq!(aging.next(None).map(|(item, _)| item), Some('a'), "when it is old enough");
+        let endless = buffering(constraint.age(Duration::from_secs(3600)));
+        assert!(endless.try_put(1, 'a').is_ok());
+        assert_eq!(released(&endless), None);
+        let full = buffering(constraint);
+        for item in "abc".chars() {
+            assert!(full.try_put(1, item).is_ok());
+        }
+        assert_eq!(released(&full), None);
+        assert!(full.try_put(1, 'd').is_ok());
+        assert_eq!(released(&full).as_deref(), Some("abcd"), "there is no room for another");
+        assert!(full.try_put(49, 'e').is_ok());
+        assert_eq!(released(&full), None);
+        assert_eq!(full.try_put(60, 'f'), Err('f'));
+        assert_eq!(released(&full).as_deref(), Some("e"), "there is no room for this one");
+        let flushed = buffering(constraint);
+        assert!(flushed.try_put(1, 'a').is_ok());
+        std::thread::scope(|scope| {
+            let flushing = scope.spawn(|| flushed.wait_until_done(Duration::from_secs(3600)));
+            assert_eq!(flushed.next(None).map(|(item, _)| item), Some('a'));
+            flushed.end();
+            assert!(flushed.next(None).is_none());
+            assert!(flushing.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_caller_that_waits_for_room_releases_what_is_buffered() {
+        let queue = buffering(BufferingConstraint::default());
+        assert!(queue.try_put(90, 'a').is_ok());
+        let when_full = WhenFull::Wait(Duration::from_secs(3600));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.wait_for_room(20, when_full, None));
+            assert_eq!(queue.try_put(20, 'b'), Err('b'));
+            assert_eq!(queue.next(None).map(|(item, _)| item), Some('a'));
+            assert!(waiting.join().unwrap().is_ok());
+        });
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub use priority::NativePriority;
 pub use qos::{Expansion, ObjectQos, Qos, QosClass, expand};
 pub use readiness::{Finding, Verdict, examine};
 pub use setting::{Denied, SchedulingPolicy};
-pub use zorb_core::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
+pub use zorb_core::flow::{BufferingConstraint, FlowCounts, FlowEvent, FlowLimits, WhenFull};
 pub use zorb_core::lanes::{Buffering, DynamicLifespan, LaneCounts, LaneViolations, Strategy};
 pub use zorb_core::policy::{
     NetworkClass, Priority, PriorityBand, PriorityBands, PriorityModel, ThreadpoolPolicy,

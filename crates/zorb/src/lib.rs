@@ -186,7 +186,7 @@ pub mod rt {
     };
     #[cfg(feature = "rt")]
     pub use zorb_rt::{
-        Buffering, Continuous, CountingAllocator, Denied, Direct, DynamicLifespan,
+        Buffering, BufferingConstraint, Continuous, CountingAllocator, Denied, Direct, DynamicLifespan,
         Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, InvocationPriority, LaneBuilder,
         LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue, LogQueueBuilder,
         NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue, OutputQueueBuilder,

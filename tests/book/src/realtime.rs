@@ -5,9 +5,10 @@ use std::time::Duration;
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{Policies, PrivateConnection, SyncScope};
 use zorb::rt::{
-    Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, LogQueue,
-    ObjectQos, OutputQueue, PiMutex, Priority, PriorityBand, PriorityBands, PriorityMappingManager,
-    Qos, QosClass, RtCurrent, RtOrb, Threadpool, WhenFull, expand,
+    BufferingConstraint, Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear,
+    LinearNetwork, LogQueue, ObjectQos, OutputQueue, PiMutex, Priority, PriorityBand,
+    PriorityBands, PriorityMappingManager, Qos, QosClass, RtCurrent, RtOrb, Threadpool, WhenFull,
+    expand,
 };
 use zorb::{ObjectRef, OnewayQueue, Orb};
 use zorb_cdr::{CdrResult, CdrWriter};
@@ -168,6 +169,12 @@ pub fn queued(display: &ObjectRef) -> Result<(ObjectRef, OnewayQueue), zorb::Err
     let policies = Policies::new().with(SyncScope::None).with(queue.clone());
     let display = display.with_policies(&policies)?;
     Ok((display, queue))
+}
+
+/// A queue that sends calls together.
+pub fn together(queue: OnewayQueue) -> OnewayQueue {
+    let together = BufferingConstraint::default().calls(32).age(Duration::from_millis(5));
+    queue.buffering(together)
 }
 
 /// Acquires a lock twice.

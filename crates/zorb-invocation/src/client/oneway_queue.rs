@@ -9,7 +9,7 @@ use zorb_base::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
 use super::outboxes::Outboxes;
-use crate::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
+use crate::flow::{BufferingConstraint, FlowCounts, FlowEvent, FlowLimits, WhenFull};
 
 type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 
@@ -48,6 +48,7 @@ type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 #[derive(Clone, Default)]
 pub struct OnewayQueue {
     limits: Option<FlowLimits>,
+    buffering: Option<BufferingConstraint>,
     when_full: WhenFull,
     on_event: Option<Arc<OnEvent>>,
     outboxes: Arc<Outboxes>,
@@ -60,6 +61,15 @@ impl OnewayQueue {
     #[must_use]
     pub fn new(limits: FlowLimits) -> Self {
         Self { limits: Some(limits), ..Self::default() }
+    }
+
+    /// Holds calls back until the constraint is met, and sends them together, with fewer system calls and packets. Other
+    /// calls over other connections may overtake them. [`flush`](Self::flush) sends them at once. Default: each call
+    /// is sent as soon as possible.
+    #[must_use]
+    pub fn buffering(mut self, constraint: BufferingConstraint) -> Self {
+        self.buffering = Some(constraint);
+        self
     }
 
     /// What happens to calls when the queue is full. Default: they are refused. The caller waits no longer than
@@ -101,9 +111,13 @@ impl OnewayQueue {
         self.outboxes.counts()
     }
 
-    /// Waits until all calls are sent or lost, up to `limit`; `false` if some are not.
+    /// Sends the calls that are held back, and waits until all are sent or lost, up to `limit`; `false` if some are not.
     pub fn flush(&self, limit: Duration) -> bool {
         self.outboxes.flush(limit)
+    }
+
+    pub(crate) fn constraint(&self) -> Option<BufferingConstraint> {
+        self.buffering
     }
 
     pub(crate) fn behavior_when_full(&self) -> WhenFull {

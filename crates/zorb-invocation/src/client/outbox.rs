@@ -1,5 +1,6 @@
 //! A queue of written one-way requests, its connection, and the thread that sends them.
 
+use std::io::{self, IoSlice};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -16,10 +17,13 @@ use super::connection::{CONTROL_TIMEOUT, LastReceived};
 use super::endpoint_cache::{ClosesWithCache, EndpointCache, NoConnection, Wanted};
 use super::exclusive::ExclusiveConnection;
 use super::hangups::{ClosesHungUp, HungUp, watch};
-use crate::flow::{FlowEvent, FlowLimits, FlowQueue};
+use crate::flow::{BufferingConstraint, FlowEvent, FlowLimits, FlowQueue};
 
 /// The maximum number of message buffers that are retained.
 const SPARES: usize = 16;
+
+/// The number of octets from which on no more messages are sent along.
+const TOGETHER: usize = 64 << 10;
 
 pub(super) type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
 
@@ -53,6 +57,7 @@ impl std::fmt::Debug for Outbox {
 pub(super) struct NewOutbox<'a> {
     pub(super) on_event: OnEvent,
     pub(super) limits: FlowLimits,
+    pub(super) buffering: Option<BufferingConstraint>,
     pub(super) wanted: Wanted<'a>,
 }
 
@@ -68,7 +73,7 @@ impl Outbox {
         new: NewOutbox<'_>,
         on_end: impl FnOnce(&Arc<Self>) + Send + 'static,
     ) -> Result<Result<Arc<Self>, NoThread>, NoConnection> {
-        let NewOutbox { on_event, limits, wanted } = new;
+        let NewOutbox { on_event, limits, buffering, wanted } = new;
         let connection = cache.open_separate(wanted)?;
         let stream = Arc::clone(&connection.stream);
         // It fails only if the peer has gone, which sending reports as well.
@@ -77,7 +82,7 @@ impl Outbox {
             cache: Arc::clone(cache),
             connection: Lock::new(connection),
             stream,
-            queue: FlowQueue::new(cache.queue_limits(limits)),
+            queue: FlowQueue::new(cache.queue_limits(limits)).buffering(buffering),
             spares: Lock::default(),
             broken: AtomicBool::new(false),
             on_event,
@@ -143,15 +148,19 @@ impl Outbox {
     /// The queue's thread.
     fn send(&self) {
         let mut failed = None;
-        while let Some((message, event)) = self.queue.next(self.cache.idle_limit()) {
+        let mut batch = Vec::new();
+        while let Some((first, event)) = self.queue.next(self.cache.idle_limit()) {
             self.report(event);
-            let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
+            self.collect(first, &mut batch);
+            if failed.is_none() {
+                batch.retain_mut(|message| self.is_in_time(message));
+            }
+            if batch.is_empty() {
+                continue;
+            }
             let outcome = match &failed {
                 Some(exception) => Err(SystemException::clone(exception)),
-                None if is_late => {
-                    Err(SystemException::timeout(minor::timeout::SEND, CompletionStatus::No))
-                }
-                None => self.stream.send_all(&message.octets).map_err(|error| {
+                None => self.transmit(&batch).map_err(|error| {
                     let exception = not_sent(&self.cache, error);
                     failed = Some(exception.clone());
                     // The queue accepts no more calls, and those in it are lost.
@@ -160,10 +169,8 @@ impl Outbox {
                     exception
                 }),
             };
-            self.reuse(message.octets);
-            self.queue.count(outcome.is_ok());
-            if let Err(exception) = outcome {
-                self.report(Some(FlowEvent::Lost(exception)));
+            for message in batch.drain(..) {
+                self.ended(message.octets, outcome.clone());
             }
         }
         self.broken.store(true, Ordering::Release);
@@ -172,6 +179,48 @@ impl Outbox {
         connection.close();
         drop(connection);
         self.cache.lost_separate();
+    }
+}
+
+impl Outbox {
+    /// Collects a message, and those that are released with it.
+    fn collect(&self, first: Message, batch: &mut Vec<Message>) {
+        let mut octets = first.octets.len();
+        batch.push(first);
+        while octets < TOGETHER
+            && let Some((next, event)) = self.queue.next_released()
+        {
+            self.report(event);
+            octets += next.octets.len();
+            batch.push(next);
+        }
+    }
+
+    /// Whether a message can still be sent; otherwise it is lost.
+    fn is_in_time(&self, message: &mut Message) -> bool {
+        let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        if is_late {
+            let late = SystemException::timeout(minor::timeout::SEND, CompletionStatus::No);
+            self.ended(std::mem::take(&mut message.octets), Err(late));
+        }
+        !is_late
+    }
+
+    fn transmit(&self, batch: &[Message]) -> io::Result<()> {
+        if let [message] = batch {
+            return self.stream.send_all(&message.octets);
+        }
+        let mut parts: Vec<_> = batch.iter().map(|message| IoSlice::new(&message.octets)).collect();
+        self.stream.send_vectored_all(&mut parts)
+    }
+
+    /// Counts a message that was sent or is lost, and reports the second.
+    fn ended(&self, octets: Vec<u8>, outcome: Result<(), SystemException>) {
+        self.reuse(octets);
+        self.queue.count(outcome.is_ok());
+        if let Err(exception) = outcome {
+            self.report(Some(FlowEvent::Lost(exception)));
+        }
     }
 }
 
@@ -198,10 +247,10 @@ impl ClosesWithCache for Outbox {
 
 /// The exception for a request that could not be sent, and for those queued behind it.
 #[cold]
-fn not_sent(cache: &EndpointCache, error: std::io::Error) -> SystemException {
+fn not_sent(cache: &EndpointCache, error: io::Error) -> SystemException {
     let no = CompletionStatus::No;
     let exception = match error.kind() {
-        std::io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
+        io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
         _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
     };
     exception.with_context(

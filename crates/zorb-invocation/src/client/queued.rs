@@ -79,6 +79,7 @@ fn select_queue<'t>(
         let new = || NewOutbox {
             on_event: policy.event_handler(),
             limits: policy.limits_of(core.options()),
+            buffering: policy.constraint(),
             wanted,
         };
         policy.outboxes().queue(core, &route.cache, wanted.deadline, new)

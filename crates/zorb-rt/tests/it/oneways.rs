@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use zorb_core::flow::{FlowEvent, FlowLimits, WhenFull};
+use zorb_core::flow::{BufferingConstraint, FlowEvent, FlowLimits, WhenFull};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{
     ConnectionProperties, Policies, PrivateConnection, RelativeRequestTimeout, SyncScope,
@@ -187,6 +187,30 @@ fn goes_on_and_is_refused(url: &str) {
     assert_eq!(counts(&queue), [sent, 0, 1]);
     let came: Vec<_> = scene.came.iter().take(taken as usize).collect();
     assert_eq!(came, (0..taken).collect::<Vec<_>>(), "in their order");
+}
+
+#[test]
+fn calls_are_held_back_until_there_are_enough_or_the_queue_is_flushed() {
+    for url in PLACES {
+        let scene = scene_at(url, None);
+        let constraint = BufferingConstraint::default();
+        let queue = of(100, usize::MAX).buffering(constraint.calls(3));
+        let sink = scene.sink.with(&queued(&queue));
+        sink.put(0, &[]).unwrap();
+        sink.put(1, &[]).unwrap();
+        assert_eq!(scene.sink.count(), Ok(0));
+        assert_eq!(queue.waiting().0, 2, "{url}");
+        sink.put(2, &[]).unwrap();
+        assert_eq!(scene.came.iter().take(3).collect::<Vec<_>>(), [0, 1, 2], "{url}");
+        sink.put(3, &[]).unwrap();
+        assert_eq!(queue.waiting().0, 1, "{url}");
+        assert!(queue.flush(HOUR));
+        assert_eq!(scene.came.recv(), Ok(3));
+        assert_eq!(counts(&queue), [4, 0, 0], "{url}");
+        let aging = of(100, usize::MAX).buffering(constraint.age(Duration::from_millis(1)));
+        scene.sink.with(&queued(&aging)).put(4, &[]).unwrap();
+        assert_eq!(scene.came.recv(), Ok(4));
+    }
 }
 
 #[test]
