@@ -158,11 +158,10 @@ pub mod poa {
 /// Those of real-time CORBA are in [`rt`].
 pub mod policy {
     pub use zorb_core::policy::{
-        ClientProtocols, ConnectionProperties, ConnectionTimeout, Deadline, EffectivePolicies, Levels,
-        MaxHops, Policies, Policy, PolicyError, PolicyType, PrivateConnection, ProtocolChoice, Rebind,
-        RelativeRequestTimeout, RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime,
-        ServeInTime, ServerProtocols, SetOverrideType,
-        SyncScope, TypedPolicy,
+        ClientProtocols, ConnectionProperties, ConnectionTimeout, Deadline, EffectivePolicies,
+        Levels, MaxHops, Policies, Policy, PolicyError, PolicyType, PrivateConnection,
+        ProtocolChoice, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, ReplyEndTime,
+        RequestEndTime, ServeInTime, ServerProtocols, SetOverrideType, SyncScope, TypedPolicy,
     };
 }
 
@@ -186,14 +185,14 @@ pub mod rt {
     };
     #[cfg(feature = "rt")]
     pub use zorb_rt::{
-        Buffering, BufferingConstraint, Continuous, CountingAllocator, Denied, Direct, DynamicLifespan,
-        Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, InvocationPriority, LaneBuilder,
-        LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue, LogQueueBuilder,
-        NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue, OutputQueueBuilder,
-        PiGuard, PiMutex, PriorityMapping, PriorityMappingManager, PriorityTransform, Qos,
-        QosClass, RtCurrent, RtMapping, RtNetwork, RtOneways, RtOptions, RtOrb, RtOrbBuilder,
-        SavedPriority, SchedulingPolicy, SetRtOptions, Strategy, Threadpool, ThreadpoolBuilder,
-        Verdict, WhenFull, examine, expand,
+        Buffering, BufferingConstraint, Continuous, CountingAllocator, Denied, Direct,
+        DynamicLifespan, Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, InvocationPriority,
+        LaneBuilder, LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue,
+        LogQueueBuilder, NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue,
+        OutputQueueBuilder, PiGuard, PiMutex, PriorityMapping, PriorityMappingManager,
+        PriorityTransform, Qos, QosClass, RtCurrent, RtMapping, RtNetwork, RtOneways, RtOptions,
+        RtOrb, RtOrbBuilder, SavedPriority, SchedulingPolicy, SetRtOptions, Strategy, Threadpool,
+        ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
     };
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use crate::scripted::{Play, script};
 use crate::support::{Echo, Servant, builder, client, server, server_in_order, until_noted};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_core::policy::{
-    ConnectionTimeout, Levels, MaxHops, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
-    RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
+    ConnectionTimeout, Levels, MaxHops, Policies, Policy, PolicyType, Rebind,
+    RelativeRequestTimeout, RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
 };
 use zorb_core::{Interface, ObjectRef, Orb};
 use zorb_giop::{ComponentTag, ServiceId};
@@ -313,6 +314,34 @@ fn a_bound_reference_does_not_move_unless_it_may() {
     assert_eq!(refused.completed, CompletionStatus::No);
     let free: Echo = published.unchecked_narrow();
     assert_eq!(free.twice(5).unwrap(), 10);
+}
+
+#[test]
+fn a_bound_reference_does_not_reconnect_unless_it_may() {
+    let ends = || vec![Play::Answer, Play::Close];
+    for policy in [Rebind::Transparent, Rebind::NoRebind, Rebind::NoReconnect] {
+        let reconnects = policy != Rebind::NoReconnect;
+        let (ior, server) = script(match reconnects {
+            true => vec![ends(), vec![Play::Answer]],
+            false => vec![ends()],
+        });
+        let orb = builder().build().unwrap();
+        let echo: ObjectRef = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+        let echo = echo.with_policies(&Policies::new().with(policy)).unwrap();
+        let echo: Echo = echo.unchecked_narrow();
+        assert_eq!(echo.twice(1).unwrap(), 2);
+        match (echo.twice(2), reconnects) {
+            (Ok(twice), true) => assert_eq!(twice, 4),
+            (Err(refused), false) => {
+                let what = (refused.kind, refused.minor, refused.completed);
+                let code = minor::rebind::CONNECTION_CLOSED;
+                assert_eq!(what, (SystemExceptionKind::Rebind, code, CompletionStatus::No));
+            }
+            (other, _) => panic!("{policy:?}: {other:?}"),
+        }
+        orb.shutdown(true).unwrap();
+        assert_eq!(server.join().unwrap(), if reconnects { 3 } else { 2 }, "{policy:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,176 @@
+//! Servers that stop: before they read, before they reply, in a reply or between its fragments, or that send it one octet
+//! after the other. A call ends at its limit.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::support::{Echo, builder};
+use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_core::policy::{Policies, RelativeRoundtripTimeout};
+use zorb_core::{Interface, Orb};
+use zorb_giop::{
+    GiopVersion, IiopProfile, Ior, MessageHeader, MessageWriter, ReplyStatus, RequestHeader,
+};
+use zorb_testkit::require_loopback;
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
+
+const ORDER: ByteOrder = ByteOrder::Big;
+const VERSION: GiopVersion = GiopVersion::V1_2;
+
+/// Where a server stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stops {
+    /// It does not read the request.
+    BeforeReading,
+    BeforeReplying,
+    InHeader,
+    InBody,
+    /// After the first fragment of the reply.
+    BetweenFragments,
+    InFragment,
+    /// It does not stop, but sends a long reply one octet after the other.
+    Drips,
+    /// It does not stop either, but sends the reply to the request before again and again.
+    Repeats,
+}
+
+impl Stops {
+    const ALL: [Self; 8] = [
+        Self::BeforeReading,
+        Self::BeforeReplying,
+        Self::InHeader,
+        Self::InBody,
+        Self::BetweenFragments,
+        Self::InFragment,
+        Self::Drips,
+        Self::Repeats,
+    ];
+
+    /// Sends what it sends of the replies to two requests.
+    fn send(self, stream: &mut TcpStream, first: &[u8], second: &[u8]) {
+        let whole = |octets: &[u8]| octets.to_vec();
+        let fragments = |most| -> Vec<u8> {
+            let pieces = zorb_giop::fragments(second, 24).take(most);
+            pieces.flat_map(|piece| [piece.header(), piece.payload].concat()).collect()
+        };
+        let octets = match self {
+            Self::BeforeReading | Self::BeforeReplying => Vec::new(),
+            Self::InHeader => whole(&second[..7]),
+            Self::InBody => whole(&second[..30]),
+            Self::BetweenFragments => fragments(1),
+            Self::InFragment => {
+                let two = fragments(2);
+                whole(&two[..two.len() - 1])
+            }
+            Self::Drips => {
+                stream.set_nodelay(true).unwrap();
+                let mut long = whole(second);
+                long[8..12].copy_from_slice(&(60_u32 << 20).to_be_bytes());
+                // Until the client has enough.
+                let mut octets = long.into_iter().chain(std::iter::repeat(0));
+                while octets.next().is_some_and(|octet| stream.write_all(&[octet]).is_ok()) {}
+                return;
+            }
+            Self::Repeats => {
+                while stream.write_all(first).is_ok() {}
+                return;
+            }
+        };
+        // The client may have given up already.
+        let _ = stream.write_all(&octets);
+    }
+}
+
+/// Serves one connection: replies to the first request, and stops at the second. Waits until the client closes the
+/// connection, or, if it does not read, for the `end` of the test.
+fn serve(listener: &TcpListener, stops: Stops, end: &Receiver<()>) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let first = reply_to(&read_message(&mut stream).unwrap());
+    stream.write_all(&first).unwrap();
+    if stops == Stops::BeforeReading {
+        let _ = end.recv();
+        return;
+    }
+    // On a slow machine, it is too late for the client to send it.
+    let Some(second) = read_message(&mut stream) else { return };
+    let second = reply_to(&second);
+    stops.send(&mut stream, &first, &second);
+    // A CancelRequest, and the end.
+    let _ = std::io::copy(&mut stream, &mut std::io::sink());
+}
+
+fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut message = vec![0; 12];
+    stream.read_exact(&mut message).ok()?;
+    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
+    message.resize(header.total_size(), 0);
+    stream.read_exact(&mut message[12..]).ok()?;
+    Some(message)
+}
+
+/// A reply with a sequence of 32 octets.
+fn reply_to(message: &[u8]) -> Vec<u8> {
+    let header = MessageHeader::parse_prefix(message).unwrap().unwrap();
+    let (request, _) = RequestHeader::read(message, &header).unwrap();
+    let (mut octets, id) = (Vec::new(), request.request_id);
+    let status = ReplyStatus::NoException;
+    let mut message = MessageWriter::reply(&mut octets, VERSION, ORDER, id, status, &[]).unwrap();
+    message.body(TextCoding::default()).write_octets(&[7; 32]).unwrap();
+    message.finish().unwrap();
+    octets
+}
+
+/// Makes a call that is answered, and one that is not, and checks the exception of the second.
+fn check(orb: &Orb, stops: Stops) {
+    require_loopback();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let profile = IiopProfile {
+        version: VERSION,
+        host: "127.0.0.1".to_owned(),
+        port: listener.local_addr().unwrap().port(),
+        object_key: b"silent".to_vec(),
+        components: Vec::new(),
+    };
+    let type_id = Echo::REPOSITORY_ID.to_owned();
+    let ior = Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] };
+    let (done, end) = channel();
+    let server = std::thread::spawn(move || serve(&listener, stops, &end));
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    assert_eq!(echo.mirror(&[1]).unwrap(), [7; 32]);
+    let limited = Policies::new().with(RelativeRoundtripTimeout(LIMIT));
+    let echo = echo.for_call(&limited).unwrap();
+    // More than the buffers of both sides take.
+    let octets = if stops == Stops::BeforeReading { 32 << 20 } else { 1 };
+    let late = echo.mirror(&vec![0; octets]).unwrap_err();
+    assert_eq!(late.kind, SystemExceptionKind::Timeout, "{stops:?} {late}");
+    match stops {
+        Stops::BeforeReading => {
+            let sending = (minor::timeout::SEND, CompletionStatus::No);
+            assert_eq!((late.minor, late.completed), sending, "{late}");
+        }
+        // On a slow machine, the time may be over before the request is sent.
+        _ if late.completed == CompletionStatus::No => {}
+        _ => {
+            let waiting = (minor::timeout::ROUND_TRIP, CompletionStatus::Maybe);
+            assert_eq!((late.minor, late.completed), waiting, "{stops:?} {late}");
+        }
+    }
+    drop(done);
+    orb.shutdown(true).unwrap();
+    server.join().unwrap();
+}
+
+const LIMIT: Duration = Duration::from_millis(50);
+
+#[test]
+fn a_call_with_a_limit_ends_wherever_its_server_stops() {
+    for stops in Stops::ALL {
+        for calls in ["1", "8"] {
+            let orb = builder().option("MaxCallsPerConnection", calls);
+            let orb = orb.option("MaxConnectionsPerEndpoint", "1").build().unwrap();
+            check(&orb, stops);
+        }
+    }
+}
