@@ -302,6 +302,32 @@ impl<'a> CdrReader<'a> {
         read_f64: f64, true, "double";
     }
 
+    /// The octets of `count` numbers of `size` octets (1, 2, 4 or 8) in a row, aligned once, in the
+    /// [order](Self::order) of the stream. `is_float` if they are floating-point numbers.
+    ///
+    /// # Errors
+    /// `Truncated` when the stream ends first.
+    pub fn read_numbers(
+        &mut self,
+        size: usize,
+        count: usize,
+        is_float: bool,
+        what: &'static str,
+    ) -> CdrResult<&'a [u8]> {
+        let start = self.aligned(size);
+        let octets = self.buffer.get(start..);
+        match octets.and_then(|rest| rest.get(..count.saturating_mul(size))) {
+            Some(octets) => {
+                self.position = start + octets.len();
+                if size == 8 && !self.parts.is_empty() {
+                    self.note_numbers(octets, is_float);
+                }
+                Ok(octets)
+            }
+            None => Err(self.error(CdrErrorKind::Truncated, what)),
+        }
+    }
+
     /// A `boolean`.
     ///
     /// # Errors

@@ -91,6 +91,32 @@ pub(crate) fn swap(from: &[u8], to: &mut [u8]) {
     }
 }
 
+/// Swaps the octets of numbers of `size` octets.
+#[inline(never)] // most messages have the machine's byte order
+pub(crate) fn swap_in_place(size: usize, octets: &mut [u8]) {
+    match size {
+        2 => {
+            let (numbers, _) = octets.as_chunks_mut();
+            numbers
+                .iter_mut()
+                .for_each(|number| *number = u16::from_be_bytes(*number).to_le_bytes());
+        }
+        4 => {
+            let (numbers, _) = octets.as_chunks_mut();
+            numbers
+                .iter_mut()
+                .for_each(|number| *number = u32::from_be_bytes(*number).to_le_bytes());
+        }
+        8 => {
+            let (numbers, _) = octets.as_chunks_mut();
+            numbers
+                .iter_mut()
+                .for_each(|number| *number = u64::from_be_bytes(*number).to_le_bytes());
+        }
+        _ => {}
+    }
+}
+
 /// Copies numbers of `size` octets, byte-swapped.
 pub(crate) fn swap_each(size: usize, from: &[u8], to: &mut [u8]) {
     fn each<const N: usize>(from: &[u8], to: &mut [u8], swapped: impl Fn([u8; N]) -> [u8; N]) {

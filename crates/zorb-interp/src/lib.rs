@@ -1,4 +1,7 @@
-//! The table-driven marshalling engine: copies, checks and compares values of types known at run time.
+//! The table-driven marshalling engine.
+//!
+//! It reads and writes Rust values by the [`Table`]s of their types, which interpretive stubs and skeletons use: see
+//! [`Tabled`]. And it copies, checks and compares values of types known at run time, as follows.
 //!
 //! An [`Assembler`] takes the members of a type and compiles them to a [`Program`]: a flat table of steps,
 //! in which adjacent members of fixed size are one step, a *run*, even across nested structs. The program
@@ -36,7 +39,6 @@
 //! # Ok::<(), zorb_cdr::CdrError>(())
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
 
 extern crate alloc;
 
@@ -46,6 +48,8 @@ mod execute;
 mod host;
 mod item;
 mod label;
+#[allow(unsafe_code)] // values are read and written by the offsets of their members
+mod memory;
 mod program;
 mod run;
 #[cfg(test)]
@@ -58,6 +62,10 @@ pub use execute::copy_reference;
 pub use host::{Host, HostValue, Plain};
 pub use item::Number;
 pub use label::{Discriminator, read_label, write_label};
+pub use memory::{
+    Argument, Enumeration, List, Member, Members, Operand, Results, Source, Space, Structure, Table,
+    Tabled, Values, read_value, receive, write_value,
+};
 pub use program::{Label, Program, Traits};
 pub use run::copy_numbers;
 pub use text::{copy_string, copy_wstring};

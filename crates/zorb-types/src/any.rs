@@ -393,6 +393,8 @@ fn may_refer_back(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
     })
 }
 
+impl zorb_interp::Tabled for Any {}
+
 impl Wire for Any {
     type Value = Self;
     type View = Self;

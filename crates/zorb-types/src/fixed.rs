@@ -160,6 +160,8 @@ impl<const D: u16, const S: i16> fmt::Debug for Fixed<D, S> {
     }
 }
 
+impl<const D: u16, const S: i16> zorb_interp::Tabled for Fixed<D, S> {}
+
 impl<const D: u16, const S: i16> Wire for Fixed<D, S> {
     type Value = Self;
     type View = Self;

@@ -221,6 +221,8 @@ impl fmt::Debug for LongDouble {
     }
 }
 
+impl zorb_interp::Tabled for LongDouble {}
+
 impl Wire for LongDouble {
     type Value = Self;
     type View = Self;

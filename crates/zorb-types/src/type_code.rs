@@ -265,6 +265,8 @@ impl PartialEq for TypeCode {
     }
 }
 
+impl zorb_interp::Tabled for TypeCode {}
+
 impl Wire for TypeCode {
     type Value = Self;
     type View = Self;

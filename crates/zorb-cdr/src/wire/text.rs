@@ -79,6 +79,16 @@ fn owned(text: Cow<'_, str>, reader: &mut CdrReader<'_>) -> CdrResult<String> {
     }
 }
 
+impl CdrReader<'_> {
+    /// [Text](Self::read_str) in memory of its own.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn own_text(&mut self, text: Cow<'_, str>) -> CdrResult<String> {
+        owned(text, self)
+    }
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "as `owned`")]
 fn as_is(text: String, _: &mut CdrReader<'_>) -> CdrResult<String> {
     Ok(text)

@@ -6,6 +6,7 @@ mod length;
 mod links;
 mod lints;
 mod neutral;
+mod unsafe_code;
 mod untested;
 
 use super::Rule;
@@ -16,6 +17,7 @@ pub(super) const ALL: &[Rule] = &[
     cycles::RULE,
     lints::RULE,
     neutral::RULE,
+    unsafe_code::RULE,
     length::RULE,
     links::RULE,
     untested::RULE,

@@ -1,0 +1,477 @@
+//! The tables.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+
+/// The layout table of an IDL type `T`: where the parts of its values are in memory.
+///
+/// There are two: one of its [`Value`](Wire::Value)s, and one of the values that servants
+/// [borrow](Wire::Borrowed) from a request, which is only read.
+pub struct Table<T: ?Sized> {
+    pub(super) value: Kind,
+    pub(super) borrowed: Kind,
+    marker: PhantomData<fn(&T)>,
+}
+
+impl<T: ?Sized> core::fmt::Debug for Table<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Table").field("value", &self.value).finish_non_exhaustive()
+    }
+}
+
+impl<T: Wire> Table<T> {
+    /// No layout: values are read and written by the [`Wire`] implementation of `T`.
+    #[must_use]
+    pub const fn codec() -> Self {
+        Self {
+            value: Kind::Codec(const { &Codec::value::<T>() }),
+            borrowed: Kind::Codec(const { &Codec::borrowed::<T>() }),
+            marker: PhantomData,
+        }
+    }
+
+    /// The layout of another type with the same values. Borrowed values have none.
+    #[must_use]
+    pub const fn alias<O: Tabled<Value = T::Value>>() -> Self {
+        Self::new(O::TABLE.value, Kind::Codec(const { &Codec::borrowed::<T>() }))
+    }
+
+    /// The layout of a struct.
+    ///
+    /// # Safety
+    /// The values of `T` have the members of `structure` at their offsets, and no others, and so have the borrowed
+    /// values. Generated code calls it by [`struct_table!`](crate::struct_table).
+    #[must_use]
+    pub const unsafe fn structure(structure: &'static Structure) -> Self {
+        Self::of(Kind::Structure(structure))
+    }
+
+    /// The layout of an enumeration.
+    ///
+    /// # Safety
+    /// The values of `T`, and the borrowed values, are those of a fieldless enum with `repr(u32)`, whose discriminants
+    /// are the numbers below the count of `enumeration`. Generated code calls it by [`enum_table!`](crate::enum_table).
+    #[must_use]
+    pub const unsafe fn enumeration(enumeration: &'static Enumeration) -> Self {
+        Self::of(Kind::Enumeration(enumeration))
+    }
+
+    /// Checks in generated code that a field contains values of `T`.
+    #[doc(hidden)]
+    pub const fn check(_: &T::Value) {}
+
+    /// A table of which values and borrowed values are of the same kind.
+    pub(super) const fn of(kind: Kind) -> Self {
+        Self::new(kind, kind)
+    }
+
+    pub(super) const fn new(value: Kind, borrowed: Kind) -> Self {
+        Self { value, borrowed, marker: PhantomData }
+    }
+}
+
+/// An IDL type with a layout table.
+pub trait Tabled: Wire + Sized {
+    /// Its table. By default, there is no layout.
+    const TABLE: Table<Self> = Table::codec();
+
+    /// A value as the argument of a call.
+    #[must_use]
+    fn operand<'v>(view: &'v &'v Self::View) -> Operand<'v> {
+        Operand::codec::<Self>(view)
+    }
+}
+
+/// How values are in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Numbers in a row.
+    Numbers(Number, u32),
+    /// `bool`
+    Boolean,
+    /// `char`, an IDL `char`
+    Char,
+    Enumeration(&'static Enumeration),
+    /// `String`, an IDL `string` of at most so many octets
+    Text(u32),
+    /// `Cow<str>`, an IDL `string` of at most so many octets
+    BorrowedText(u32),
+    Structure(&'static Structure),
+    Sequence(&'static Sequence),
+    Array(&'static Array),
+    Codec(&'static Codec),
+}
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Number {
+    U8,
+    I8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    I64,
+    U64,
+    F64,
+}
+
+impl Number {
+    pub(super) const fn size(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// Its IDL type.
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Self::U8 => "octet",
+            Self::I8 => "int8",
+            Self::I16 => "short",
+            Self::U16 => "unsigned short",
+            Self::I32 => "long",
+            Self::U32 => "unsigned long",
+            Self::F32 => "float",
+            Self::I64 => "long long",
+            Self::U64 => "unsigned long long",
+            Self::F64 => "double",
+        }
+    }
+}
+
+/// An enumeration: how many values it has, and its IDL name.
+#[derive(Clone, Copy, Debug)]
+pub struct Enumeration {
+    pub(super) count: u32,
+    pub(super) name: &'static str,
+}
+
+impl Enumeration {
+    /// An enumeration of `count` values.
+    #[must_use]
+    pub const fn new(count: usize, name: &'static str) -> Self {
+        Self { count: count as u32, name }
+    }
+}
+
+/// The members of a struct, in the order in which they are sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Structure {
+    pub(super) members: &'static [Member],
+    pub(super) needs_drop: bool,
+}
+
+impl Structure {
+    /// The members of the struct `T`.
+    #[must_use]
+    pub const fn new<T>(members: &'static [Member]) -> Self {
+        Self { members, needs_drop: core::mem::needs_drop::<T>() }
+    }
+}
+
+/// A member of a struct: its offset and its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    pub(super) offset: u32,
+    pub(super) kind: Kind,
+}
+
+impl Member {
+    /// A member of the IDL type `T`.
+    #[must_use]
+    pub const fn new<T: Tabled>(offset: usize) -> Self {
+        Self { offset: offset as u32, kind: T::TABLE.value }
+    }
+
+    /// A member that holds a borrowed value of the IDL type `T`.
+    pub(super) const fn borrowed<T: Tabled>(offset: usize) -> Self {
+        Self { offset: offset as u32, kind: T::TABLE.borrowed }
+    }
+}
+
+/// An array, unless it is one of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Array {
+    pub(super) element: Kind,
+    pub(super) count: usize,
+    /// Octets from one element to the next.
+    pub(super) stride: usize,
+    /// The least octets of its encoding.
+    pub(super) min_size: usize,
+    pub(super) needs_drop: bool,
+}
+
+/// A sequence whose elements have a layout.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sequence {
+    pub(super) element: Kind,
+    /// The size of an element in memory, at least 1.
+    pub(super) stride: usize,
+    /// The alignment of an element in memory.
+    pub(super) alignment: usize,
+    /// The most elements; `u32::MAX` if there is no bound.
+    pub(super) bound: u32,
+    /// The least octets of an element's encoding.
+    pub(super) min_size: u32,
+    pub(super) needs_drop: bool,
+    /// The parts of the value at an address.
+    pub(super) parts: unsafe fn(*const u8) -> Parts,
+    /// Writes a value with these parts to an address.
+    pub(super) build: unsafe fn(*mut u8, Parts),
+}
+
+impl Sequence {
+    /// As a `Vec`.
+    pub(super) const fn vec<T: Tabled>(bound: u32) -> Self {
+        Self::new::<T>(bound, parts_of_vec::<T::Value>, build_vec::<T::Value>)
+    }
+
+    /// As a `Cow`.
+    pub(super) const fn cow<T: Tabled>(bound: u32) -> Self {
+        Self::new::<T>(bound, parts_of_cow::<T::Value>, build_cow::<T::Value>)
+    }
+
+    const fn new<T: Tabled>(
+        bound: u32,
+        parts: unsafe fn(*const u8) -> Parts,
+        build: unsafe fn(*mut u8, Parts),
+    ) -> Self {
+        Self {
+            element: T::TABLE.value,
+            stride: size_of::<T::Value>(),
+            alignment: align_of::<T::Value>(),
+            bound,
+            min_size: T::MIN_SIZE as u32,
+            needs_drop: core::mem::needs_drop::<T::Value>(),
+            parts,
+            build,
+        }
+    }
+}
+
+/// The parts of a `Vec`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) data: *mut u8,
+    pub(super) length: usize,
+    pub(super) capacity: usize,
+}
+
+/// # Safety
+/// A `Vec<V>` is at `from`.
+unsafe fn parts_of_vec<V>(from: *const u8) -> Parts {
+    // SAFETY: as the caller guarantees.
+    let elements = unsafe { &*from.cast::<Vec<V>>() };
+    Parts {
+        data: elements.as_ptr().cast_mut().cast(),
+        length: elements.len(),
+        capacity: elements.capacity(),
+    }
+}
+
+/// # Safety
+/// A `Vec<V>` may be written to `to`. The parts are those of one that does not exist any more.
+unsafe fn build_vec<V>(to: *mut u8, parts: Parts) {
+    // SAFETY: as the caller guarantees.
+    let elements =
+        unsafe { Vec::<V>::from_raw_parts(parts.data.cast(), parts.length, parts.capacity) };
+    // SAFETY: as the caller guarantees.
+    unsafe { to.cast::<Vec<V>>().write(elements) };
+}
+
+/// # Safety
+/// A `Cow<[V]>` is at `from`.
+unsafe fn parts_of_cow<V: Clone + 'static>(from: *const u8) -> Parts {
+    // SAFETY: as the caller guarantees.
+    match unsafe { &*from.cast::<Cow<'_, [V]>>() } {
+        Cow::Borrowed(elements) => {
+            Parts { data: elements.as_ptr().cast_mut().cast(), length: elements.len(), capacity: 0 }
+        }
+        // SAFETY: it is at this address.
+        Cow::Owned(elements) => unsafe { parts_of_vec::<V>(core::ptr::from_ref(elements).cast()) },
+    }
+}
+
+/// # Safety
+/// As [`build_vec`], for a `Cow<[V]>`.
+unsafe fn build_cow<V: Clone + 'static>(to: *mut u8, parts: Parts) {
+    // SAFETY: as the caller guarantees.
+    let elements =
+        unsafe { Vec::<V>::from_raw_parts(parts.data.cast(), parts.length, parts.capacity) };
+    // SAFETY: as the caller guarantees.
+    unsafe { to.cast::<Cow<'_, [V]>>().write(Cow::Owned(elements)) };
+}
+
+/// The functions of a type that has no layout.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Codec {
+    /// Writes the value at an address. For the codec of an [`Operand`](super::Operand), there is a reference to it.
+    pub(super) write: unsafe fn(*const u8, &mut CdrWriter<'_>) -> CdrResult<()>,
+    /// Reads a value to an address.
+    pub(super) read: unsafe fn(*mut u8, &mut CdrReader<'_>) -> CdrResult<()>,
+    /// Drops the value at an address.
+    pub(super) drop: Option<unsafe fn(*mut u8)>,
+}
+
+impl Codec {
+    /// For the values of `T`.
+    const fn value<T: Wire>() -> Self {
+        Self {
+            write: write_value::<T>,
+            read: read_value::<T>,
+            drop: if core::mem::needs_drop::<T::Value>() {
+                Some(drop_at::<T::Value>)
+            } else {
+                None
+            },
+        }
+    }
+
+    /// For the borrowed values of `T`, which are never written.
+    const fn borrowed<T: Wire>() -> Self {
+        let needs_drop = core::mem::needs_drop::<T::Borrowed<'static>>();
+        Self {
+            write: write_nothing,
+            read: read_borrowed::<T>,
+            drop: if needs_drop { Some(drop_at::<T::Borrowed<'static>>) } else { None },
+        }
+    }
+
+    /// For references to the views of `T`, which are only written.
+    pub(super) const fn view<T: Wire>() -> Self {
+        Self { write: write_view::<T>, read: read_nothing, drop: None }
+    }
+
+    /// For the views of `A`, which are only written.
+    pub(super) const fn argument<A: Argument>() -> Self {
+        Self { write: write_argument::<A>, read: read_nothing, drop: None }
+    }
+}
+
+/// # Safety
+/// A value of `T` is at `from`.
+unsafe fn write_value<T: Wire>(from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    // SAFETY: as the caller guarantees.
+    T::write(T::view(unsafe { &*from.cast::<T::Value>() }), writer)
+}
+
+/// # Safety
+/// A reference to a view of `T` is at `from`.
+unsafe fn write_view<T: Wire>(from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    // SAFETY: as the caller guarantees.
+    T::write(unsafe { *from.cast::<&T::View>() }, writer)
+}
+
+/// # Safety
+/// A view of `A` is at `from`.
+unsafe fn write_argument<A: Argument>(
+    from: *const u8,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    // SAFETY: as the caller guarantees.
+    A::write(unsafe { *from.cast::<A::View<'_>>() }, writer)
+}
+
+unsafe fn write_nothing(_: *const u8, _: &mut CdrWriter<'_>) -> CdrResult<()> {
+    Ok(())
+}
+
+/// # Safety
+/// `to` is where a value of `T` may be written.
+unsafe fn read_value<T: Wire>(to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+    let value = T::read(reader)?;
+    // SAFETY: as the caller guarantees.
+    unsafe { to.cast::<T::Value>().write(value) };
+    Ok(())
+}
+
+/// # Safety
+/// `to` is where a borrowed value of `T` may be written.
+unsafe fn read_borrowed<'a, T: Wire>(to: *mut u8, reader: &mut CdrReader<'a>) -> CdrResult<()> {
+    let value = T::read_borrowed(reader)?;
+    // SAFETY: as the caller guarantees.
+    unsafe { to.cast::<T::Borrowed<'a>>().write(value) };
+    Ok(())
+}
+
+unsafe fn read_nothing(_: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+    Err(reader.error(zorb_cdr::CdrErrorKind::Unsupported, "view"))
+}
+
+/// # Safety
+/// A `V` is at `at`, which is not used again.
+pub(super) unsafe fn drop_at<V>(at: *mut u8) {
+    // SAFETY: as the caller guarantees.
+    unsafe { at.cast::<V>().drop_in_place() };
+}
+
+/// An argument of a call: where it is, and how it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'v> {
+    /// The value; the first octet or element of text and sequences; a reference to the view for a codec.
+    pub(super) data: *const u8,
+    /// Octets of text, elements of sequences; [`VALUE`] for a value.
+    pub(super) length: usize,
+    pub(super) kind: &'static Kind,
+    view: PhantomData<&'v ()>,
+}
+
+/// The length of a value: nothing in memory is as long.
+pub(super) const VALUE: usize = usize::MAX;
+
+impl<'v> Operand<'v> {
+    /// A value.
+    #[must_use]
+    pub const fn value<T: Tabled>(value: &'v T::Value) -> Self {
+        let data = core::ptr::from_ref(value).cast();
+        Self { data, length: VALUE, kind: const { &T::TABLE.value }, view: PhantomData }
+    }
+
+    /// Text of at most `N` octets.
+    pub(super) const fn text<const N: u32>(text: &'v str) -> Self {
+        let kind = const { &Kind::Text(N) };
+        Self { data: text.as_ptr(), length: text.len(), kind, view: PhantomData }
+    }
+
+    /// A sequence of at most `N` elements, which have a layout.
+    pub(super) const fn sequence<T: Tabled, const N: u32>(elements: &'v [T::Value]) -> Self {
+        let kind = const { &Kind::Sequence(const { &Sequence::vec::<T>(N) }) };
+        Self { data: elements.as_ptr().cast(), length: elements.len(), kind, view: PhantomData }
+    }
+
+    /// A view that is written by the [`Wire`] implementation of its type.
+    pub(super) const fn codec<T: Wire>(view: &'v &'v T::View) -> Self {
+        let data = core::ptr::from_ref(view).cast();
+        let kind = const { &Kind::Codec(const { &Codec::view::<T>() }) };
+        Self { data, length: VALUE, kind, view: PhantomData }
+    }
+
+    /// A view of another type, which is written by `A`.
+    #[must_use]
+    pub const fn argument<A: Argument>(view: &'v A::View<'v>) -> Self {
+        let data = core::ptr::from_ref(view).cast();
+        let kind = const { &Kind::Codec(const { &Codec::argument::<A>() }) };
+        Self { data, length: VALUE, kind, view: PhantomData }
+    }
+}
+
+/// A type that writes arguments whose type is no IDL type, such as `Option<&T>`.
+pub trait Argument {
+    /// What is written.
+    type View<'v>: Copy;
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// The value has no encoding.
+    fn write(view: Self::View<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+}

@@ -1,0 +1,131 @@
+//! Writing values by their tables.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter};
+
+use super::table::{Kind, Member, Number, Sequence};
+use crate::item::swap_in_place;
+
+/// Writes the value at `from`.
+///
+/// # Safety
+/// A value of this kind is at `from`.
+pub(super) unsafe fn write(
+    kind: &Kind,
+    from: *const u8,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    match *kind {
+        // SAFETY: as the caller guarantees.
+        Kind::Numbers(number, count) => unsafe { write_numbers(number, count, from, writer) },
+        Kind::Boolean => {
+            // SAFETY: as the caller guarantees.
+            writer.write_bool(unsafe { *from.cast() });
+            Ok(())
+        }
+        // SAFETY: as the caller guarantees.
+        Kind::Char => writer.write_char(unsafe { *from.cast() }),
+        Kind::Enumeration(_) => {
+            // SAFETY: as the caller guarantees; its discriminant is in memory as this number.
+            writer.write_u32(unsafe { *from.cast() });
+            Ok(())
+        }
+        // SAFETY: as the caller guarantees.
+        Kind::Text(bound) => writer.write_str(unsafe { &*from.cast::<String>() }, bound),
+        Kind::BorrowedText(bound) => {
+            // SAFETY: as the caller guarantees.
+            writer.write_str(unsafe { &*from.cast::<Cow<'_, str>>() }, bound)
+        }
+        // SAFETY: a struct of this kind has these members.
+        Kind::Structure(structure) => unsafe { write_members(structure.members, from, writer) },
+        Kind::Sequence(sequence) => {
+            // SAFETY: as the caller guarantees.
+            let parts = unsafe { (sequence.parts)(from) };
+            // SAFETY: these are its elements.
+            unsafe { write_sequence(sequence, parts.data, parts.length, writer) }
+        }
+        Kind::Array(array) => {
+            // SAFETY: an array of this kind has these elements.
+            unsafe { write_each(&array.element, array.stride, from, array.count, writer) }
+        }
+        // SAFETY: the codec is the one of the value's type.
+        Kind::Codec(codec) => unsafe { (codec.write)(from, writer) },
+    }
+}
+
+/// Writes the members of the value at `from`.
+///
+/// # Safety
+/// A value with these members is at `from`.
+pub(super) unsafe fn write_members(
+    members: &[Member],
+    from: *const u8,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    for member in members {
+        // SAFETY: the member is inside the value.
+        let from = unsafe { from.add(member.offset as usize) };
+        // SAFETY: a value of the member's type is there.
+        unsafe { write(&member.kind, from, writer) }?;
+    }
+    Ok(())
+}
+
+/// Writes a sequence of `count` elements at `from`.
+///
+/// # Safety
+/// As many elements of this sequence are there.
+pub(super) unsafe fn write_sequence(
+    sequence: &Sequence,
+    from: *const u8,
+    count: usize,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    if sequence.bound != u32::MAX && count > sequence.bound as usize {
+        return Err(writer.error(CdrErrorKind::BoundExceeded, "sequence"));
+    }
+    writer.write_count(count, "sequence")?;
+    // SAFETY: as the caller guarantees.
+    unsafe { write_each(&sequence.element, sequence.stride, from, count, writer) }
+}
+
+/// # Safety
+/// `count` values of this kind are at `from`, each `stride` octets behind the one before.
+unsafe fn write_each(
+    kind: &Kind,
+    stride: usize,
+    mut from: *const u8,
+    count: usize,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    for _ in 0..count {
+        // SAFETY: as the caller guarantees.
+        unsafe { write(kind, from, writer) }?;
+        // SAFETY: the end of the value is at most that of the last one.
+        from = unsafe { from.add(stride) };
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `count` numbers are at `from`.
+unsafe fn write_numbers(
+    number: Number,
+    count: u32,
+    from: *const u8,
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    let size = number.size();
+    // SAFETY: as the caller guarantees; every octet of a number is initialized.
+    let octets = unsafe { core::slice::from_raw_parts(from, size * count as usize) };
+    writer.align(size);
+    if size > 1 && writer.order() != ByteOrder::NATIVE {
+        let to = writer.reserve(octets.len());
+        to.copy_from_slice(octets);
+        swap_in_place(size, to);
+        return Ok(());
+    }
+    writer.put_run(octets, number.what())
+}
