@@ -6,6 +6,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use zorb_idl::{Code, Compilation, DiskLoader, FileLoader, compile_with};
+use zorb_idl_rust::Marshal;
 
 use crate::{Error, cargo};
 
@@ -153,6 +154,16 @@ impl Config {
     #[must_use]
     pub fn ami(mut self, name: impl Into<String>) -> Self {
         self.back = self.back.ami(name);
+        self
+    }
+
+    /// Sets the engine that marshals the values of structs, enums and exceptions, and the arguments and results of
+    /// interfaces: [`Marshal::Compiled`] is fast and the default, [`Marshal::Interpretive`] is small. Annotations
+    /// `@marshal(COMPILED)` and `@marshal(INTERPRETIVE)` in the IDL take precedence; that of a module or interface
+    /// applies to what it contains.
+    #[must_use]
+    pub fn marshal(mut self, marshal: Marshal) -> Self {
+        self.back = self.back.marshal(marshal);
         self
     }
 

@@ -18,6 +18,7 @@ use std::path::Path;
 pub use config::{Config, Output};
 pub use error::Error;
 pub use zorb_idl::Code;
+pub use zorb_idl_rust::Marshal;
 
 /// Compiles one IDL file with default options in a build script.
 ///

@@ -3,6 +3,7 @@
 mod bits;
 mod conversion;
 mod helpers;
+mod interpretive;
 mod macros_amh;
 mod macros_bits;
 mod macros_interfaces;
@@ -20,8 +21,12 @@ mod value_tests;
 pub use bits::{BitField, put_field, take_field};
 pub use conversion::{Digit, Numbered, OtherThan, RaisedIn, digit_of, raised_in};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
+pub use interpretive::{interpret, interpret_one_way};
 pub use std::any::TypeId;
 pub use stub::{Arguments, CallArguments, CallResults, Results, call, call_one_way};
+pub use zorb_interp::{
+    Operand, Space, Table, Tabled, enum_table, read_value, struct_table, write_value,
+};
 pub use zorb_invocation::client::Outcome;
 pub use zorb_invocation::collocation::HasServant;
 pub use zorb_invocation::loaned::{BoundedLoanedOctetSeq, LoanedOctetSeq};

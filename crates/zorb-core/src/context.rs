@@ -62,6 +62,8 @@ impl Context {
 }
 
 /// Encoded as a sequence of strings: name, value, name, value.
+impl zorb_interp::Tabled for Context {}
+
 impl Wire for Context {
     type Value = Self;
     type View = Self;

@@ -26,6 +26,7 @@ mod empty;
 mod generated;
 mod layout;
 mod loans;
+mod marshal;
 mod names;
 mod options;
 mod selection;
@@ -37,7 +38,7 @@ pub use ami::unmatched_ami;
 pub use deferred::unmatched_deferred;
 pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;
-pub use options::Options;
+pub use options::{Marshal, Options};
 pub use unsupported::unsupported;
 pub use upcalls::unmatched_upcalls;
 

@@ -20,6 +20,18 @@ pub struct Options {
     pub deferred: Vec<String>,
     /// Operations and attributes (scoped names), or their scopes, that can be called without waiting.
     pub ami: Vec<String>,
+    /// How values, arguments and results are marshalled.
+    pub marshal: Marshal,
+}
+
+/// A marshalling engine. Both produce and accept the same octets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marshal {
+    /// Code for each type and operation, which is fast.
+    #[default]
+    Compiled,
+    /// Tables for an engine that all types and operations share, which is small.
+    Interpretive,
 }
 
 impl Default for Options {
@@ -33,6 +45,7 @@ impl Default for Options {
             upcalls: Vec::new(),
             deferred: Vec::new(),
             ami: Vec::new(),
+            marshal: Marshal::default(),
         }
     }
 }
@@ -124,6 +137,14 @@ impl Options {
     pub fn ami(mut self, name: impl Into<String>) -> Self {
         let name: String = name.into();
         self.ami.push(name.trim_start_matches("::").into());
+        self
+    }
+
+    /// Sets the engine that marshals the values of structs, enums and exceptions, and the arguments and results of
+    /// interfaces. Annotations `@marshal` in the IDL take precedence. Default: [`Marshal::Compiled`].
+    #[must_use]
+    pub fn marshal(mut self, marshal: Marshal) -> Self {
+        self.marshal = marshal;
         self
     }
 

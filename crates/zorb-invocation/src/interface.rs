@@ -121,6 +121,8 @@ impl<T: Interface> Typed for Ref<T> {
     }
 }
 
+impl<T: Interface> zorb_interp::Tabled for Ref<T> {}
+
 impl<T: Interface> Wire for Ref<T> {
     type Value = Option<T>;
     type View = Option<T>;

@@ -128,6 +128,9 @@ pub enum LoanedOctetSeq {}
 #[derive(Clone, Copy, Debug)]
 pub enum BoundedLoanedOctetSeq<const N: u32> {}
 
+impl zorb_interp::Tabled for LoanedOctetSeq {}
+impl<const N: u32> zorb_interp::Tabled for BoundedLoanedOctetSeq<N> {}
+
 impl Wire for LoanedOctetSeq {
     type Value = LoanedOctets;
     type View = [u8];

@@ -16,6 +16,7 @@ use zorb_giop::{
     Form, Ior, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader, ServedRequest,
     ServiceId,
 };
+use zorb_interp::{List, Source, Space, Values};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -248,6 +249,36 @@ impl<'a> ServerCall<'a> {
             Ok(()) => self.done(),
             Err(raised) => self.reply_raised(raised),
         }
+    }
+
+    /// Decodes all arguments by their layout tables. They borrow from the request where their types allow it.
+    ///
+    /// # Errors
+    /// As [`argument`](Self::argument) and [`end_of_arguments`](Self::end_of_arguments).
+    #[inline(always)] // references to both ends of the call
+    pub fn interpret_arguments<'s, L: List>(
+        &mut self,
+        space: &'s mut Space<'a, L>,
+    ) -> Result<&'s L::Borrowed<'a>, SystemException> {
+        space.read(&mut self.arguments).map_err(|error| self.undecodable(error))
+    }
+
+    /// Writes the reply: the results, by their layout tables, or the user exception.
+    ///
+    /// # Errors
+    /// As [`reply`](Self::reply).
+    #[inline(always)] // the results are not moved
+    pub fn interpret_reply<L: List, E: Raises>(&mut self, outcome: Result<L::Values, E>) -> Served {
+        probe!(Upcall);
+        match outcome {
+            Ok(results) => self.write_source(&Values::<L>::new(results).source()),
+            Err(raised) => self.reply_raised(raised),
+        }
+    }
+
+    #[inline(never)]
+    fn write_source(&mut self, results: &Source<'_>) -> Served {
+        self.write_results(&|writer: &mut CdrWriter<'_>| results.write(writer))
     }
 
     fn write_results(&mut self, results: WriteBody<'_>) -> Served {

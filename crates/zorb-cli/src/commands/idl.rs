@@ -81,6 +81,15 @@ struct CompileArgs {
     /// Operation or attribute, or all of an interface or module, that can be called without waiting; repeatable
     #[arg(long = "ami", value_name = "NAME")]
     ami: Vec<String>,
+    /// Engine that marshals: code for each type and operation, which is fast, or tables, which are small
+    #[arg(long, value_enum, default_value_t = Engine::Compiled)]
+    marshal: Engine,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Engine {
+    Compiled,
+    Interpretive,
 }
 
 /// Dump the model of IDL files as JSON: resolved names, constant values, repository ids
@@ -236,6 +245,10 @@ fn compile(args: &CompileArgs) -> Outcome {
     config = args.upcalls.iter().fold(config, |config, name| config.upcall(name));
     config = args.deferred.iter().fold(config, |config, name| config.deferred(name));
     config = args.ami.iter().fold(config, |config, name| config.ami(name));
+    config = config.marshal(match args.marshal {
+        Engine::Compiled => zorb_build::Marshal::Compiled,
+        Engine::Interpretive => zorb_build::Marshal::Interpretive,
+    });
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,
         Err(zorb_build::Error::Idl(findings)) => {

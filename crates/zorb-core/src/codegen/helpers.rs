@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zorb_interp::{Argument, Operand};
+
 use super::{CdrResult, CdrWriter, Context, Interface, Ref};
 
 /// The sum of the minimum sizes of a struct's members, at least 1.
@@ -48,5 +50,21 @@ impl<T: Interface> RefArgument<T> {
     /// Whether a collocated call may pass it without marshalling.
     pub fn passes_as_is(value: Option<&T>, context: &Context) -> bool {
         Ref::<T>::passes_as_is_option(value, context)
+    }
+}
+
+impl<T: Interface> RefArgument<T> {
+    /// An operand of an interpretive stub.
+    #[must_use]
+    pub fn operand<'v>(value: &'v Option<&'v T>) -> Operand<'v> {
+        Operand::argument::<Self>(value)
+    }
+}
+
+impl<T: Interface> Argument for RefArgument<T> {
+    type View<'v> = Option<&'v T>;
+
+    fn write(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::write(value, writer)
     }
 }

@@ -137,6 +137,8 @@ macro_rules! __zorb_as_number {
                 }
             }
 
+            impl $crate::codegen::Tabled for $name {}
+
             impl $crate::codegen::Wire for $name {
                 type Value = Self;
                 type View = Self;

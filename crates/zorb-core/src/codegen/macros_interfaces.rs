@@ -64,12 +64,19 @@ macro_rules! __zorb_interface {
 /// });
 /// ```
 /// A row consists of number, operation name, method, arguments (name, IDL type, expression to pass) and results
-/// (name, IDL type). The arguments begin with `upcall;` if the method gets its upcall. The numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
+/// (name, IDL type). The arguments begin with `upcall;` if the method gets its upcall. With `interpretive` before the name
+/// of the interface, tables marshal, and the arguments are references. The numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
 /// operations.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_skeleton {
-    ($name:ident, $servant:ident, {
+    (interpretive $name:ident, $($rest:tt)*) => {
+        $crate::__zorb_skeleton!(@ interpretive $name, $($rest)*);
+    };
+    ($name:ident, $($rest:tt)*) => {
+        $crate::__zorb_skeleton!(@ compiled $name, $($rest)*);
+    };
+    (@ $engine:ident $name:ident, $servant:ident, {
         $($number:literal $operation:literal $method:ident $arguments:tt $results:tt),* $(,)?
     } $(inherited {
         $($range:pat in $base:ty [$($inherited:literal),* $(,)?]),* $(,)?
@@ -111,7 +118,7 @@ macro_rules! __zorb_skeleton {
                 match found {
                     $(
                         ::core::option::Option::Some($number) => {
-                            $crate::__zorb_upcall!(servant call $method $arguments $results)
+                            $crate::__zorb_upcall!($engine servant call $method $arguments $results)
                         }
                     )*
                     $($(
@@ -130,6 +137,38 @@ macro_rules! __zorb_skeleton {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_upcall {
+    (compiled $($rest:tt)*) => { $crate::__zorb_upcall!($($rest)*) };
+    (interpretive $servant:ident $call:ident $method:ident (upcall; $($arguments:tt)*) $results:tt) => {
+        $crate::__zorb_upcall!(
+            @ interpretive $servant $call $method [&$crate::poa::Upcall::of($call)?,]
+            ($($arguments)*) $results
+        )
+    };
+    (interpretive $servant:ident $call:ident $method:ident $arguments:tt $results:tt) => {
+        $crate::__zorb_upcall!(@ interpretive $servant $call $method [] $arguments $results)
+    };
+    (@ interpretive $servant:ident $call:ident $method:ident [$($upcall:tt)*]
+        ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {{
+        let mut space = $crate::codegen::Space::<($($type,)*)>::new();
+        let ($($argument,)*) = $call.interpret_arguments(&mut space)?;
+        $crate::codegen::probe!(Demarshal);
+        $servant.$method($($upcall)* $($passed),*);
+        $call.done()
+    }};
+    (@ interpretive $servant:ident $call:ident $method:ident [$($upcall:tt)*]
+        ($($argument:ident: $type:ty => $passed:expr),*) []) => {{
+        let mut space = $crate::codegen::Space::<($($type,)*)>::new();
+        let ($($argument,)*) = $call.interpret_arguments(&mut space)?;
+        $crate::codegen::probe!(Demarshal);
+        $call.reply_without_results($servant.$method($($upcall)* $($passed),*))
+    }};
+    (@ interpretive $servant:ident $call:ident $method:ident [$($upcall:tt)*]
+        ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {{
+        let mut space = $crate::codegen::Space::<($($type,)*)>::new();
+        let ($($argument,)*) = $call.interpret_arguments(&mut space)?;
+        $crate::codegen::probe!(Demarshal);
+        $call.interpret_reply::<($($result_type,)*), _>($servant.$method($($upcall)* $($passed),*))
+    }};
     ($servant:ident $call:ident $method:ident (upcall; $($arguments:tt)*) $results:tt) => {
         $crate::__zorb_upcall!(
             @ $servant $call $method [&$crate::poa::Upcall::of($call)?,] ($($arguments)*) $results

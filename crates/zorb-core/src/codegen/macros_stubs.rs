@@ -5,10 +5,30 @@
 /// The name of the operation follows that of the servant's method if it differs, as in
 /// `set_owner "_set_owner"`. Between them is `(upcall)` if the method gets its upcall. An operation of another interface names this interface: `self as Named`. An argument
 /// is an IDL type and a view; results are IDL types: none, one, or a tuple. With an expression instead of the
-/// method, the call is always marshalled.
+/// method, the call is always marshalled. With `interpretive` before the reference, tables marshal it.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_invoke {
+    (interpretive $reference:ident $(as $base:ty)?, $method:ident $(($upcall:ident))?, $arguments:tt, $results:tt) => {
+        $crate::__zorb_invoke!(
+            interpretive @ $reference, ::core::stringify!($method), $arguments, $results
+        )
+    };
+    (
+        interpretive $reference:ident $(as $base:ty)?, $method:ident $(($upcall:ident))? $operation:literal,
+        $arguments:tt, $results:tt
+    ) => {
+        $crate::__zorb_invoke!(interpretive @ $reference, $operation, $arguments, $results)
+    };
+    (interpretive @ $reference:ident, $operation:expr, [$($type:ty => $view:expr),*], [$($result:ty),*]) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Tabled as _;
+        $crate::codegen::interpret::<($($result,)*), _>(
+            $crate::codegen::Interface::as_object($reference),
+            $operation,
+            &[$(<$type>::operand(&$view)),*],
+        )
+    }};
     ($reference:ident, $method:ident $($rest:tt)*) => {
         $crate::__zorb_invoke!($reference as Self, $method $($rest)*)
     };
@@ -158,6 +178,24 @@ macro_rules! __zorb_send {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_oneway {
+    (interpretive $reference:ident $(as $base:ty)?, $method:ident $(($upcall:ident))?, $arguments:tt) => {
+        $crate::__zorb_oneway!(interpretive @ $reference, ::core::stringify!($method), $arguments)
+    };
+    (
+        interpretive $reference:ident $(as $base:ty)?, $method:ident $(($upcall:ident))? $operation:literal,
+        $arguments:tt
+    ) => {
+        $crate::__zorb_oneway!(interpretive @ $reference, $operation, $arguments)
+    };
+    (interpretive @ $reference:ident, $operation:expr, [$($type:ty => $view:expr),*]) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Tabled as _;
+        $crate::codegen::interpret_one_way(
+            $crate::codegen::Interface::as_object($reference),
+            $operation,
+            &[$(<$type>::operand(&$view)),*],
+        )
+    }};
     ($reference:ident, $method:ident $($rest:tt)*) => {
         $crate::__zorb_oneway!($reference as Self, $method $($rest)*)
     };

@@ -19,6 +19,11 @@ macro_rules! __zorb_typedef {
             <$original as $crate::codegen::Typed>::type_desc,
         ));
 
+        impl $crate::codegen::Tabled for $name {
+            const TABLE: $crate::codegen::Table<Self> =
+                $crate::codegen::Table::alias::<$original>();
+        }
+
         impl $crate::codegen::Wire for $name {
             type Value = <$original as $crate::codegen::Wire>::Value;
             type View = <$original as $crate::codegen::Wire>::View;

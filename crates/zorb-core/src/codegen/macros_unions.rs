@@ -88,6 +88,8 @@ macro_rules! __zorb_union {
                 }
             }
 
+            impl $crate::codegen::Tabled for $name {}
+
             impl $crate::codegen::Wire for $name {
                 type Value = Self;
                 type View = Self;

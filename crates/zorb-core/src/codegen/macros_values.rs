@@ -3,10 +3,15 @@
 /// Implements the traits of an IDL struct.
 ///
 /// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that
-/// contains itself through a sequence begins with `recursive`, which limits its nesting.
+/// contains itself through a sequence begins with `recursive`, which limits its nesting; another one may begin with
+/// `interpretive`, and is then marshalled by a table.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_structure {
+    (interpretive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_interpretive_members!($name, { $($field: $type),* });
+        $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
+    };
     ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
         $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
@@ -17,11 +22,62 @@ macro_rules! __zorb_structure {
     };
 }
 
+/// Implements `Wire` for a struct or exception by a layout table.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_interpretive_members {
+    ($name:ident, { $($field:ident: $type:ty),* }) => {
+        impl $crate::codegen::Tabled for $name {
+            const TABLE: $crate::codegen::Table<Self> =
+                $crate::codegen::struct_table!($name { $($field: $type),* });
+
+            fn operand<'v>(view: &'v &'v Self) -> $crate::codegen::Operand<'v> {
+                $crate::codegen::Operand::value::<Self>(view)
+            }
+        }
+
+        // Collocated calls marshal it, which takes no code of its own.
+        impl $crate::codegen::Wire for $name {
+            type Value = Self;
+            type View = Self;
+            type Borrowed<'a> = Self;
+            const MIN_SIZE: usize =
+                $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*]);
+
+            #[inline]
+            fn view(value: &Self) -> &Self {
+                value
+            }
+
+            fn write(
+                value: &Self,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                $crate::codegen::write_value::<Self>(value, writer)
+            }
+
+            fn read(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                $crate::codegen::read_value::<Self>(reader)
+            }
+
+            fn read_borrowed<'a>(
+                reader: &mut $crate::codegen::CdrReader<'a>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                $crate::codegen::read_value::<Self>(reader)
+            }
+        }
+    };
+}
+
 /// Implements `Wire` for a struct or exception: its members in order.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_members {
     ($name:ident, $idl:literal, $recursive:literal, { $($field:ident: $type:ty),* }) => {
+        impl $crate::codegen::Tabled for $name {}
+
         impl $crate::codegen::Wire for $name {
             type Value = Self;
             type View = Self;
@@ -122,8 +178,15 @@ macro_rules! __zorb_members {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_exception {
+    (interpretive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_interpretive_members!($name, { $($field: $type),* });
+        $crate::__zorb_exception!(@ $name, $id, $idl, { $($field: $type = $member),* });
+    };
     ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
+        $crate::__zorb_exception!(@ $name, $id, $idl, { $($field: $type = $member),* });
+    };
+    (@ $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* }) => {
         $crate::__zorb_typed!(exception $name, $id, $idl, { $($member: $type),* });
 
         impl $crate::codegen::UserException for $name {
@@ -153,7 +216,24 @@ macro_rules! __zorb_exception {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_enumeration {
-    ($name:ident, $id:literal, $idl:literal, { $first:ident = $first_idl:literal $(, $variant:ident = $member:literal)* $(,)? }) => {
+    (interpretive $name:ident, $id:literal, $idl:literal, { $($variant:ident = $member:literal),* $(,)? }) => {
+        impl $crate::codegen::Tabled for $name {
+            const TABLE: $crate::codegen::Table<Self> =
+                $crate::codegen::enum_table!($name $idl { $($variant),* });
+
+            fn operand<'v>(view: &'v &'v Self) -> $crate::codegen::Operand<'v> {
+                $crate::codegen::Operand::value::<Self>(view)
+            }
+        }
+
+        $crate::__zorb_enumeration!(@ $name, $id, $idl, { $($variant = $member),* });
+    };
+    ($name:ident, $id:literal, $idl:literal, { $($variant:ident = $member:literal),* $(,)? }) => {
+        impl $crate::codegen::Tabled for $name {}
+
+        $crate::__zorb_enumeration!(@ $name, $id, $idl, { $($variant = $member),* });
+    };
+    (@ $name:ident, $id:literal, $idl:literal, { $first:ident = $first_idl:literal $(, $variant:ident = $member:literal)* $(,)? }) => {
         $crate::__zorb_typed!(enumeration $name, $id, $idl, { $first_idl $(, $member)* });
 
         impl ::core::default::Default for $name {

@@ -12,9 +12,12 @@ use crate::{derives, docs};
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn structure(&mut self, definition: &'m Definition, item: &'m Struct) {
         let rows = self.record(definition);
-        let recursive =
-            if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
-        let head = format!("{recursive}{}", self.head(definition));
+        // The tables of recursive types would contain themselves.
+        let engine = match self.names.model.is_recursive(definition.id) {
+            true => "recursive ",
+            false => self.engine(definition.id),
+        };
+        let head = format!("{engine}{}", self.head(definition));
         if self.names.is_sendable(definition.id) {
             self.table("structure", head, rows);
         }
@@ -24,7 +27,8 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn exception(&mut self, definition: &'m Definition, item: &'m Struct) {
         let rows = self.record(definition);
         if self.names.is_sendable(definition.id) {
-            self.table("exception", self.head(definition), rows);
+            let head = format!("{}{}", self.engine(definition.id), self.head(definition));
+            self.table("exception", head, rows);
         } else {
             self.local_error(definition);
         }
@@ -78,7 +82,8 @@ impl<'m> Emitter<'_, 'm> {
             rows.push(format!("{variant} = {:?}", enumerator.name));
         }
         self.push("}\n");
-        self.table("enumeration", self.head(definition), rows);
+        let head = format!("{}{}", self.engine(definition.id), self.head(definition));
+        self.table("enumeration", head, rows);
     }
 
     pub(super) fn typedef(&mut self, definition: &Definition, ty: &Type) {

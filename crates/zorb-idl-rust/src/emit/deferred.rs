@@ -24,7 +24,7 @@ impl<'m> Emitter<'_, 'm> {
             |traits| &traits.asynchronous,
             Self::async_function,
         );
-        let blocks = self.skeleton_rows(definition.id);
+        let blocks = self.skeleton_rows(definition.id, false);
         self.item(Call::Table {
             path: self.types().codegen("deferred"),
             head: format!(

@@ -85,10 +85,11 @@ impl<'m> Emitter<'_, 'm> {
             return Self::forward(&path, &inherited.name, "&self.0", signature);
         }
         let declaring = method.key.interface;
+        let engine = self.interface_engine(declaring);
         let mut parts = vec![
             match declaring == id {
-                true => "self".to_owned(),
-                false => format!("self as {}", self.names.path(declaring, self.module)),
+                true => format!("{engine}self"),
+                false => format!("{engine}self as {}", self.names.path(declaring, self.module)),
             },
             self.upcall(method, signature),
             self.sent(signature),
@@ -105,6 +106,18 @@ impl<'m> Emitter<'_, 'm> {
             Some((name, wanted)) => format!("let {name} = &{name}.only(&{wanted:?});\n{call}"),
             None => call,
         }
+    }
+
+    /// What the macro calls of an interface's stubs and skeleton begin with.
+    fn interface_engine(&self, id: DefId) -> &'static str {
+        /// The most arguments or results that tables have.
+        const MOST: usize = 16;
+        let exports = self.names.model.exports(id);
+        let is_small = exports.iter().all(|export| match export {
+            Export::Operation(operation) => operation.params.len() < MOST,
+            _ => true,
+        });
+        if is_small { self.engine(id) } else { "" }
     }
 
     /// The servant's method for a stub, and the operation name if it differs.
@@ -165,10 +178,16 @@ impl<'m> Emitter<'_, 'm> {
 
     fn skeleton(&mut self, definition: &'m Definition) {
         let id = definition.id;
-        let blocks = self.skeleton_rows(id);
+        let is_interpretive = !self.interface_engine(id).is_empty();
+        let blocks = self.skeleton_rows(id, is_interpretive);
         self.item(Call::Table {
             path: self.types().codegen("skeleton"),
-            head: format!("{}, {}", self.names.own(id), self.names.servant(id)),
+            head: format!(
+                "{}{}, {}",
+                self.interface_engine(id),
+                self.names.own(id),
+                self.names.servant(id)
+            ),
             blocks,
             end: String::new(),
             fill: false,
@@ -176,11 +195,15 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The rows of a skeleton: own operations, and the inherited ones.
-    pub(super) fn skeleton_rows(&mut self, id: DefId) -> Vec<(&'static str, Vec<String>)> {
+    pub(super) fn skeleton_rows(
+        &mut self,
+        id: DefId,
+        is_interpretive: bool,
+    ) -> Vec<(&'static str, Vec<String>)> {
         let mut rows = Vec::new();
         for method in self.names.own_methods(id) {
             if let Some(signature) = self.signature(method) {
-                rows.push(self.row(rows.len(), &method.name, &signature));
+                rows.push(self.row(rows.len(), &method.name, &signature, is_interpretive));
             }
         }
         let mut next = rows.len();

@@ -213,13 +213,22 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// A row of the skeleton's macro.
-    pub(super) fn row(&self, number: usize, name: &str, item: &Signature<'_>) -> String {
+    ///
+    /// If it is interpretive, the arguments are references.
+    pub(super) fn row(
+        &self,
+        number: usize,
+        name: &str,
+        item: &Signature<'_>,
+        is_interpretive: bool,
+    ) -> String {
         let types = self.types();
         let mut arguments: Vec<String> = item
             .parameters
             .iter()
             .map(|(name, ty)| {
                 let passed = match types.passing(ty) {
+                    Passing::Value if is_interpretive => format!("*{name}"),
                     Passing::Value | Passing::Octets => name.clone(),
                     Passing::Borrow => format!("&{name}"),
                     Passing::Reference => format!("{name}.as_ref()"),

@@ -14,6 +14,7 @@ use zorb_idl::model::Definition;
 use zorb_idl::{DefId, DefinitionKind, Span};
 
 use crate::layout::{Call, Layout};
+use crate::marshal::is_interpretive;
 use crate::names::{Module, Names};
 use crate::types::Types;
 use crate::{Generated, Options, Warning, docs};
@@ -64,6 +65,14 @@ impl<'a, 'm> Emitter<'a, 'm> {
 
     fn warn(&mut self, span: Span, message: String) {
         self.warnings.push(Warning { message, span });
+    }
+
+    /// What the macro call of a definition begins with if it is marshalled by tables.
+    fn engine(&self, id: DefId) -> &'static str {
+        match is_interpretive(self.names.model, self.options, id) {
+            true => "interpretive ",
+            false => "",
+        }
     }
 
     fn push(&mut self, text: &str) {

@@ -2,4 +2,5 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod golden;
+mod marshal;
 mod unsupported;

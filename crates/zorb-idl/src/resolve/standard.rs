@@ -141,6 +141,11 @@ const STANDARD: &[Standard] = &[
     // Of Zorb: the back end for Rust reads it.
     standard("upcall", On::INTERFACE.or(On::OPERATION).or(On::ATTRIBUTE), FLAG),
     standard("deferred", On::INTERFACE, FLAG),
+    standard(
+        "marshal",
+        On::MODULE.or(On::INTERFACE).or(On::STRUCT).or(On::ENUM).or(On::EXCEPTION),
+        &[("value", Kind::Word(&["COMPILED", "INTERPRETIVE"]), Default::None)],
+    ),
     standard("default", On::VALUES, &[("value", Kind::Value, Default::None)]),
     standard(
         "range",

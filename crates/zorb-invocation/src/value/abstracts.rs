@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
+use zorb_interp::{Argument, Operand};
 use zorb_types::{SystemException, TcKind, TypeDesc, Typed};
 
 use super::{Value, ValueBase, ValueKind, ValueOperations, WithOperations};
@@ -88,6 +89,8 @@ impl<I: WithOperations> Deref for AbstractOperations<I> {
 }
 
 /// A boolean, then a reference (true) or a value (false); nil is sent as the null value.
+impl<I: Interface> zorb_interp::Tabled for Abstract<I> {}
+
 impl<I: Interface> Wire for Abstract<I> {
     type Value = Option<Self>;
     type View = Option<Self>;
@@ -186,5 +189,21 @@ impl<H: Handle> HandleArgument<H> {
     /// Whether it is null: of anything else, the receiver gets a copy.
     pub fn passes_as_is(value: Option<&H>, _: &Context) -> bool {
         value.is_none()
+    }
+}
+
+impl<H: Handle + 'static> HandleArgument<H> {
+    /// An operand of an interpretive stub.
+    #[must_use]
+    pub fn operand<'v>(value: &'v Option<&'v H>) -> Operand<'v> {
+        Operand::argument::<Self>(value)
+    }
+}
+
+impl<H: Handle + 'static> Argument for HandleArgument<H> {
+    type View<'v> = Option<&'v H>;
+
+    fn write(value: Option<&H>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::write(value, writer)
     }
 }

@@ -80,6 +80,8 @@ impl<K: ValueKind + ?Sized> Value<K> {
     }
 }
 
+impl<K: ValueKind + ?Sized> zorb_interp::Tabled for Value<K> {}
+
 impl<K: ValueKind + ?Sized> Wire for Value<K> {
     type Value = Option<Self>;
     type View = Option<Self>;

@@ -1,0 +1,70 @@
+//! Which definitions are marshalled by tables.
+
+use zorb_idl_rust::{Marshal, Options};
+
+fn generate(idl: &str, options: &Options) -> String {
+    let files = zorb_idl::MemoryLoader::new().with("a.idl", idl.to_owned());
+    let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &files, &["a.idl"]);
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    zorb_idl_rust::generate(&compilation, options).text
+}
+
+/// Whether the macro of a definition begins with `interpretive`.
+fn is_interpretive(code: &str, name: &str) -> bool {
+    let by_tables = code.contains(&format!("!(interpretive {name}, "));
+    assert_ne!(by_tables, code.contains(&format!("!({name}, ")), "{name}: {code}");
+    by_tables
+}
+
+const ANNOTATED: &str = "
+    struct Plain { long a; };
+    @marshal(INTERPRETIVE) struct Small { Plain one; };
+    @marshal(INTERPRETIVE) module Inside {
+        enum Color { RED };
+        exception Failed { Color hue; };
+        @marshal(COMPILED) struct Fast { Color hue; };
+        interface Shop {
+            struct Goods { string name; };
+            Goods sell(in Goods some) raises(Failed);
+            oneway void close();
+        };
+    };
+    @marshal(COMPILED) interface Quick { void call(); };";
+
+#[test]
+fn annotations_take_precedence_from_the_inside() {
+    let code = generate(ANNOTATED, &Options::new());
+    for name in ["Small", "Color", "Failed", "Goods", "Shop"] {
+        assert!(is_interpretive(&code, name), "{name}");
+    }
+    for name in ["Plain", "Fast", "Quick"] {
+        assert!(!is_interpretive(&code, name), "{name}");
+    }
+    assert!(code.contains("invoke!(interpretive self, sell, [shop::Goods => some]"), "{code}");
+    assert!(code.contains("oneway!(interpretive self, close, [])"), "{code}");
+    assert!(code.contains("invoke!(self, call, [], [])"), "{code}");
+}
+
+#[test]
+fn the_option_is_the_default() {
+    let code = generate(ANNOTATED, &Options::new().marshal(Marshal::Interpretive));
+    for name in ["Plain", "Small", "Color", "Failed", "Goods", "Shop"] {
+        assert!(is_interpretive(&code, name), "{name}");
+    }
+    for name in ["Fast", "Quick"] {
+        assert!(!is_interpretive(&code, name), "{name}");
+    }
+}
+
+#[test]
+fn recursive_types_and_operations_with_many_parameters_are_compiled() {
+    let parameters: Vec<String> = (0..16).map(|number| format!("in long p{number}")).collect();
+    let idl = format!(
+        "struct Node; typedef sequence<Node> Nodes; struct Node {{ Nodes all; }};
+         interface Wide {{ void call({}); }};",
+        parameters.join(", ")
+    );
+    let code = generate(&idl, &Options::new().marshal(Marshal::Interpretive));
+    assert!(code.contains("structure!(recursive Node, "), "{code}");
+    assert!(!is_interpretive(&code, "Wide"));
+}
