@@ -1,0 +1,9 @@
+//! Makes each call of Param_Test once, marshalled by tables.
+#![forbid(unsafe_code)]
+
+#[allow(unreachable_pub, reason = "generated for crates that export it")]
+mod idl {
+    zorb::include_idl!("interpretive");
+}
+
+include!("../client.rs");
