@@ -207,8 +207,8 @@ fn shown(sample: &Sample) -> String {
     let base = sample.name.trim_end_matches("_total");
     if base.ends_with("_bytes") {
         let units = ["B", "KiB", "MiB", "GiB"];
-        let size = units.iter().zip([1.0, 1024.0, 1_048_576.0, 1_073_741_824.0]);
-        let fitting = size.filter(|(_, size)| value >= *size).next_back();
+        let mut sizes = units.iter().zip([1.0, 1024.0, 1_048_576.0, 1_073_741_824.0]);
+        let fitting = sizes.rfind(|(_, size)| value >= *size);
         let (unit, size) = fitting.unwrap_or((&"B", 1.0));
         return match size > 1.0 {
             true => format!("{:.1} {unit}", value / size),
