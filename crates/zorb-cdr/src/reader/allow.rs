@@ -14,7 +14,7 @@ impl CdrReader<'_> {
     /// multiple of its size. The elements of sequences, TypeCodes, references and valuetypes in a message together may
     /// take 4 octets for each of its octets, and 64 MiB. Numbers and text do not count.
     ///
-    /// What exceeds 256 KiB is [charged](ReadContext::charge) to the context, until the reader is dropped.
+    /// What exceeds 256 KiB is [charged](crate::ReadContext::charge) to the context, until the reader is dropped.
     ///
     /// # Errors
     /// `TooMuchMemory`; `OutOfMemory` if the context has no memory.

@@ -24,7 +24,7 @@ const SERVING: &str = "the repository serves";
 fn the_repository() {
     let Ok(folder) = std::env::var(STORE) else { return };
     let server = orb().listen(std::env::var(LISTEN).unwrap()).build().unwrap();
-    let store = FileStore::open(&Path::new(&folder).join("store"), &FileStoreOptions::new());
+    let store = FileStore::open(Path::new(&folder).join("store"), &FileStoreOptions::new());
     let settings = settings(Path::new(&folder));
     let store = Arc::new(store.unwrap());
     let service = ImplementationRepository::serve_stored(&server, &settings, store).unwrap();
