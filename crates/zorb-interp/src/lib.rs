@@ -63,8 +63,8 @@ pub use host::{Host, HostValue, Plain};
 pub use item::Number;
 pub use label::{Discriminator, read_label, write_label};
 pub use memory::{
-    Argument, Enumeration, List, Member, Members, Operand, Results, Source, Space, Structure, Table,
-    Tabled, Values, read_value, receive, write_value,
+    Argument, Enumeration, List, Member, Members, Operand, Results, Source, Space, Structure,
+    Table, Tabled, Values, read_value, receive, write_value,
 };
 pub use program::{Label, Program, Traits};
 pub use run::copy_numbers;

@@ -145,10 +145,10 @@ pub mod options {
 pub mod poa {
     pub use zorb_core::poa::{
         AdapterActivator, AnyServant, AsyncServant, DeferredServant, Etherealization, ForwardTo,
-        Forwarder, HeldRequests, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa,
-        PoaCurrent, PoaError, PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing,
-        Response, ServantActivator, ServantLocator, ServantManagerError, ServantRetention, Task,
-        ThreadModel, Upcall, system_id,
+        Forwarder, HeldRequests, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts,
+        Lifespan, ManagerState, ObjectId, Poa, PoaCurrent, PoaError, PoaManager, PoaManagerFactory,
+        PoaPolicies, RequestProcessing, Response, ServantActivator, ServantLocator,
+        ServantManagerError, ServantRetention, Task, ThreadModel, Upcall, system_id,
     };
 }
 
