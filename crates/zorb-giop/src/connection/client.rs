@@ -197,7 +197,9 @@ impl<C> ClientConnection<C> {
         }
         match self.requests.get_mut(begun.request_id) {
             Some(request) if request.state == State::Unsent => request.state = State::Sent,
-            _ => self.sent_late(begun.request_id),
+            Some(_) => self.sent_late(begun.request_id),
+            // A one-way request is not outstanding.
+            None => {}
         }
     }
 
