@@ -30,4 +30,4 @@ pub use endpoints::listening;
 pub use host::{HEALTH_KEY, Host};
 pub use metrics::{Labels, MetricKind, Metrics};
 pub use options::{ServiceOptions, SetServiceOptions};
-pub use writers::check_writer;
+pub use writers::{check_local_writer, check_writer};

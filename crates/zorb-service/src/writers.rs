@@ -1,5 +1,7 @@
 //! Who may change what services have.
 
+use std::net::SocketAddr;
+
 use zorb::{Caller, CompletionStatus, Orb, SystemException, minor};
 
 use crate::options::ServiceOptions;
@@ -25,6 +27,27 @@ pub fn check_writer(
     }
 }
 
+/// As [`check_writer`], but if `ServiceWriters` is empty, only clients on this machine are permitted: for services whose
+/// changes start programs.
+///
+/// # Errors
+/// The function returns `NO_PERMISSION` for other clients.
+pub fn check_local_writer(
+    orb: &Orb,
+) -> impl Fn() -> Result<(), SystemException> + Send + Sync + 'static + use<> {
+    let names = orb.options().get::<ServiceOptions>().map(permitted).unwrap_or_default();
+    let check = check_writer(orb);
+    move || match Caller::current() {
+        Some(caller) if names.is_empty() && !is_local(caller.address()) => Err(refused(&caller)),
+        _ => check(),
+    }
+}
+
+/// Whether an address of a client is one of this machine. Those of sockets that are not of the internet are.
+fn is_local(address: &str) -> bool {
+    address.parse().map_or(true, |it: SocketAddr| it.ip().to_canonical().is_loopback())
+}
+
 /// The names of an option.
 fn permitted(options: &ServiceOptions) -> Vec<String> {
     let names = options.service_writers.split(';').map(str::trim);
@@ -35,7 +58,22 @@ fn permitted(options: &ServiceOptions) -> Vec<String> {
 fn refused(caller: &Caller) -> SystemException {
     tracing::warn!(
         client = caller.address(),
-        "refused a change: ServiceWriters does not name the client"
+        "refused a change: ServiceWriters does not permit the client"
     );
     SystemException::no_permission(minor::no_permission::REFUSED, CompletionStatus::No)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+
+    #[test]
+    fn clients_of_this_machine_are_local() {
+        for address in ["127.0.0.1:5", "[::1]:5", "[::ffff:127.0.0.1]:5", "/run/zorb.sock", ""] {
+            assert!(is_local(address), "{address}");
+        }
+        for address in ["192.0.2.7:5", "[2001:db8::7]:5", "[::ffff:192.0.2.7]:5"] {
+            assert!(!is_local(address), "{address}");
+        }
+    }
 }

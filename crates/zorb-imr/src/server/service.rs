@@ -117,7 +117,7 @@ impl ImplementationRepository {
         Ok(Self { servers, reference, write_check })
     }
 
-    /// Sets what permits clients to add, change, start, stop and register servers, such as `zorb_service::check_writer`: it is
+    /// Sets what permits clients to add, change, start, stop and register servers, such as `zorb_service::check_local_writer`: it is
     /// called on the thread of their requests. The first call alone has an effect; without one, all clients may.
     pub fn set_write_check(
         &self,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use zorb_imr::server_repository::ServerState;
 
 use crate::support::{World, options, runs, settings, stubborn};
+use zorb_testkit::until;
 
 #[test]
 fn a_server_ends_when_it_is_asked_to() {
@@ -27,7 +28,7 @@ fn a_server_that_does_not_end_is_killed() {
     world.add("Shop", &stubborn("Shop"));
     let process = world.teller("Shop").process().unwrap();
     world.repository.shutdown_server("Shop").unwrap();
-    assert!(!runs(process));
+    until(|| !runs(process));
 }
 
 #[test]

@@ -126,6 +126,7 @@ pub(crate) fn settings(folder: &Path) -> Settings {
     settings.log_folder = Some(folder.to_owned());
     settings.start_timeout = std::time::Duration::from_secs(240);
     settings.starts_per_minute = 10_000;
+    settings.stop_grace = std::time::Duration::from_secs(240);
     settings
 }
 

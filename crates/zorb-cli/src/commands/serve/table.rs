@@ -10,7 +10,7 @@ use zorb_imr::server::ImplementationRepository;
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_sched::TaskFile;
 use zorb_sched_service::SchedulerService;
-use zorb_service::{Host, Metrics, check_writer};
+use zorb_service::{Host, Metrics, check_local_writer, check_writer};
 
 use crate::failure::Failure;
 use crate::screen::counted;
@@ -104,7 +104,7 @@ fn imr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
         Some(store) => ImplementationRepository::serve_stored(orb, &settings, Arc::clone(store))?,
         None => ImplementationRepository::serve(orb, &settings)?,
     };
-    servers.set_write_check(check_writer(orb));
+    servers.set_write_check(check_local_writer(orb));
     let numbers = servers.statistics();
     let contents = format!("{}, {} running", counted(numbers.servers, "server"), numbers.running);
     Ok(Started { reference: servers.reference().into(), contents })
