@@ -74,7 +74,8 @@ impl ConnectionCount {
     #[cold]
     pub fn enter_for_accepted(&'static self, most: usize) -> Option<Counted> {
         let most = if most == 0 { self.most } else { most };
-        let has_own_room = self.open.load(Ordering::Relaxed) < most.min(self.most);
+        let own = self.most - self.most / LEFT;
+        let has_own_room = self.open.load(Ordering::Relaxed) < most.min(own);
         let closes = has_own_room && CLOSES_ACCEPTED.get().is_some_and(|close| close());
         closes.then(|| self.enter())
     }

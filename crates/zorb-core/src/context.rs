@@ -61,9 +61,9 @@ impl Context {
     }
 }
 
-/// Encoded as a sequence of strings: name, value, name, value.
 impl zorb_interp::Tabled for Context {}
 
+/// Encoded as a sequence of strings: name, value, name, value.
 impl Wire for Context {
     type Value = Self;
     type View = Self;

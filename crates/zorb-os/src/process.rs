@@ -145,7 +145,8 @@ impl ProcessId {
     /// The process that has this id now; `None` if there is none, or if it has ended and waits for its parent.
     #[must_use]
     pub fn of(id: u32) -> Option<Self> {
-        let line = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let line = std::fs::read(format!("/proc/{id}/stat")).ok()?;
+        let line = String::from_utf8_lossy(&line);
         // The name of the program, in parentheses, may contain anything.
         let (_, fields) = line.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();

@@ -50,8 +50,16 @@ pub(crate) fn run_in_child(work: impl FnOnce() -> u8) -> io::Result<i32> {
         unsafe { libc::_exit(ended.map_or(libc::EXIT_FAILURE, i32::from)) };
     }
     let mut status = 0;
-    // SAFETY: `status` outlives the call.
-    while check(unsafe { libc::waitpid(child, &raw mut status, 0) })? != child {}
+    loop {
+        // SAFETY: `status` outlives the call.
+        match check(unsafe { libc::waitpid(child, &raw mut status, 0) }) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            ended => {
+                ended?;
+                break;
+            }
+        }
+    }
     match libc::WIFEXITED(status) {
         true => Ok(libc::WEXITSTATUS(status)),
         false => Err(io::Error::other("the child was killed")),

@@ -244,7 +244,10 @@ fn hostile_clients_delay_no_other_lane_and_every_call_ends_once() {
                 panic!("CHAOS_SEED={seed} cargo test -p zorb-rt --test it hostile_clients_delay")
             })
         });
-        // The clients have tried.
-        assert!(used.max() > Some(BUFFERED_OCTETS / 2));
+        let most_used = used.max();
+        // The clients have tried; those of one seed may not.
+        if asked("CHAOS_SEED").or(asked("CHAOS_SEEDS")).is_none() {
+            assert!(most_used > Some(BUFFERED_OCTETS / 2));
+        }
     });
 }
