@@ -78,9 +78,9 @@ fn local_objects_are_initial_references() {
     assert!(root.parent().is_none());
     orb.initial_local::<PolicyManager>("ORBPolicyManager").unwrap();
     orb.initial_local::<PolicyCurrent>("PolicyCurrent").unwrap();
-    let names = ["ORBPolicyManager", "POACurrent", "POAManagerFactory", "PolicyCurrent"];
-    let of_rt = ["PriorityMappingManager", "RTCurrent", "RTORB", "RootPOA"];
-    assert_eq!(orb.initial_names(), [names, of_rt].concat());
+    let names = ["ORBPolicyManager", "PICurrent", "POACurrent", "POAManagerFactory"];
+    let of_rt = ["PolicyCurrent", "PriorityMappingManager", "RTCurrent", "RTORB", "RootPOA"];
+    assert_eq!(orb.initial_names(), [&names[..], &of_rt].concat());
 }
 
 #[test]
