@@ -2,6 +2,7 @@
 //! to it.
 
 use std::path::Path;
+use std::time::Instant;
 
 use zorb::{CompletionStatus, SystemException, SystemExceptionKind};
 use zorb_interop_tests::interop::Suite;
@@ -23,7 +24,7 @@ struct World {
     /// The server's object.
     object: String,
     // Dropped first: the repository is killed.
-    process: Process,
+    _process: Process,
     _folder: tempfile::TempDir,
 }
 
@@ -64,13 +65,19 @@ impl World {
         })?;
         process.wait_until(|line| line.starts_with("serving "))?;
         let file = folder.path().join("suite.ior");
-        let mut world = Self { reference, object: String::new(), process, _folder: folder };
+        let mut world =
+            Self { reference, object: String::new(), _process: process, _folder: folder };
         world.add(&file)?;
         world.imr(&["start", NAME])?;
         // JacORB registers when it creates the adapter, before it has written the reference.
-        world.process.wait_until(|_| file.exists())?;
-        let object = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
-        object.trim().clone_into(&mut world.object);
+        let begun = Instant::now();
+        while world.object.is_empty() {
+            if begun.elapsed() > LIMIT {
+                return Err("the server has not written its reference".to_owned());
+            }
+            std::thread::yield_now();
+            world.object = std::fs::read_to_string(&file).unwrap_or_default().trim().to_owned();
+        }
         Ok(world)
     }
 
