@@ -73,10 +73,23 @@ macro_rules! __zorb_invoke {
             ),
         )
     }};
-    ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
+    ($reference:expr, $operation:expr, $arguments:tt, $results:tt) => {
+        $crate::__zorb_marshalled!(invoke, $reference, $operation, $arguments, $results)
+    };
+}
+
+/// A call by a method of `ObjectRef` that takes the operation, a function that writes the arguments, and one that reads
+/// the results: `invoke` or `send`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_marshalled {
+    (
+        $method:ident, $reference:expr, $operation:expr, [$($type:ty => $value:expr),*],
+        [$($result:ty),*]
+    ) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
-        $crate::codegen::Interface::as_object($reference).invoke(
+        $crate::codegen::Interface::as_object($reference).$method(
             $operation,
             |_writer| {
                 $(<$type>::write($value, _writer)?;)*
@@ -84,7 +97,7 @@ macro_rules! __zorb_invoke {
             },
             |_reader| {
                 #[allow(clippy::let_unit_value)]
-                let results = ($(<$result>::read(_reader)?),*);
+                let results = ($(<$result as $crate::codegen::Wire>::read(_reader)?),*);
                 ::core::result::Result::Ok(results)
             },
         )
@@ -155,22 +168,9 @@ macro_rules! __zorb_results {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_send {
-    ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
-        #[allow(unused_imports)]
-        use $crate::codegen::Wire as _;
-        $crate::codegen::Interface::as_object($reference).send(
-            $operation,
-            |_writer| {
-                $(<$type>::write($value, _writer)?;)*
-                ::core::result::Result::Ok(())
-            },
-            |_reader| {
-                #[allow(clippy::let_unit_value)]
-                let results = ($(<$result as $crate::codegen::Wire>::read(_reader)?),*);
-                ::core::result::Result::Ok(results)
-            },
-        )
-    }};
+    ($reference:expr, $operation:expr, $arguments:tt, $results:tt) => {
+        $crate::__zorb_marshalled!(send, $reference, $operation, $arguments, $results)
+    };
 }
 
 /// The body of a one-way stub: `oneway!(self, touch, [String => reason])`, with the parameters of `invoke!`
