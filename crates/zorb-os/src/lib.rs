@@ -21,6 +21,7 @@
 //! | [`priority`] | scheduling policies and priorities of threads |
 //! | [`probe`](mod@probe) | time probes, for builds with the feature `probes` |
 //! | [`process`] | memory usage, child processes that end with their parent |
+//! | [`repeating`] | a thread that calls a function from time to time |
 //! | [`scoped`] | references that are set while a function runs |
 //! | [`signal`] | waiting for termination signals |
 //! | [`slot`] | passing a box between threads without a lock |
@@ -48,6 +49,7 @@ pub mod poll;
 pub mod priority;
 pub mod probe;
 pub mod process;
+pub mod repeating;
 pub mod scoped;
 pub mod signal;
 pub mod slot;

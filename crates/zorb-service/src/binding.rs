@@ -1,11 +1,10 @@
 //! The names of services in a naming service.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use zorb::{Error, Interface as _, ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
+use zorb_os::repeating::RepeatingThread;
 
 /// The initial reference of naming services.
 const NAME_SERVICE: &str = "NameService";
@@ -20,40 +19,25 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// A service's name and object.
 pub(crate) type Offer = (String, ObjectRef);
 
-/// A thread that binds the names that could not be bound at the start, until it has bound all, or this is dropped.
-#[derive(Debug)]
-pub(crate) struct Binder {
-    stop: Arc<Stop>,
-    thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug, Default)]
-struct Stop {
-    // A thread that binds names waits, which serves no calls.
-    stopped: Mutex<bool>,
-    changed: Condvar,
-}
-
 /// Binds services in the naming service that the ORB's initial reference `NameService` names, if there is one, but for the
-/// naming service itself. Each is independent of the others; those that cannot be bound are tried again later.
-pub(crate) fn bind(orb: &Orb, offers: &[Offer]) -> Option<Binder> {
+/// naming service itself. Each is independent of the others; the thread that is returned tries those again that could not be
+/// bound, until all are, or it is dropped.
+pub(crate) fn bind(orb: &Orb, offers: &[Offer]) -> Option<RepeatingThread> {
     let others = offers.iter().filter(|(key, _)| key != NAME_SERVICE).cloned();
     let has_service = orb.initial_names().iter().any(|name| name == NAME_SERVICE);
     let unbound = attempt(orb, others.filter(|_| has_service).collect());
     if unbound.is_empty() {
         return None;
     }
-    let stop = Arc::new(Stop::default());
-    let (its, orb) = (Arc::clone(&stop), orb.clone());
+    let orb = orb.clone();
+    let (mut unbound, mut pause) = (unbound, FIRST_PAUSE);
     let run = move || {
-        let (mut unbound, mut pause) = (unbound, FIRST_PAUSE);
-        while !unbound.is_empty() && !its.wait(pause) {
-            unbound = attempt(&orb, unbound);
-            pause = LONGEST_PAUSE.min(pause * 2);
-        }
+        unbound = attempt(&orb, std::mem::take(&mut unbound));
+        pause = LONGEST_PAUSE.min(pause * 2);
+        (!unbound.is_empty()).then_some(pause)
     };
-    match Builder::new().name("zorb-names".to_owned()).spawn(run) {
-        Ok(thread) => Some(Binder { stop, thread: Some(thread) }),
+    match RepeatingThread::start("zorb-names", FIRST_PAUSE, run) {
+        Ok(thread) => Some(thread),
         Err(error) => {
             tracing::warn!(%error, "cannot start the thread that binds the services again");
             None
@@ -82,24 +66,4 @@ fn attempt(orb: &Orb, offers: Vec<Offer>) -> Vec<Offer> {
             }
         })
         .collect()
-}
-
-impl Stop {
-    /// Waits; returns whether the thread should end.
-    fn wait(&self, pause: Duration) -> bool {
-        let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(stopped, pause, |stopped| !*stopped);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
-    }
-}
-
-impl Drop for Binder {
-    fn drop(&mut self) {
-        *self.stop.stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stop.changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            // It does not panic.
-            let _ = thread.join();
-        }
-    }
 }

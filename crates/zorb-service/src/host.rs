@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use zorb::{Error, Interface, Orb, Phase};
+use zorb_os::repeating::RepeatingThread;
 use zorb_store::Store;
 
-use crate::binding::{self, Binder, Offer};
+use crate::binding::{self, Offer};
 use crate::http::{self, HttpServer, Request};
 use crate::metrics::Metrics;
 use crate::pages::Pages;
@@ -25,7 +26,7 @@ pub struct Host {
     orb: Orb,
     store: Option<Arc<dyn Store>>,
     offered: Mutex<Vec<Offer>>,
-    binder: Mutex<Option<Binder>>,
+    binder: Mutex<Option<RepeatingThread>>,
     pages: Arc<Pages>,
     http: Mutex<Vec<HttpServer>>,
 }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use zorb_os::repeating::RepeatingThread;
+
 use crate::dump::{self, Contents};
-use crate::dumper::Dumper;
 use crate::engine::{Engine, io_failure};
 use crate::folder::Folder;
 use crate::whole::{NewFile, rename};
@@ -82,7 +83,7 @@ impl FileStoreOptions {
 #[derive(Debug)]
 pub struct FileStore {
     // Its thread ends before the store is closed.
-    _dumper: Option<Dumper>,
+    _dumper: Option<RepeatingThread>,
     shared: Arc<Shared>,
 }
 
@@ -119,8 +120,14 @@ impl FileStore {
             dumps: AtomicU64::new(0),
             failed_dumps: AtomicU64::new(0),
         });
+        // It may wait for the disk; no other thread waits for it.
         let start = |interval: Duration| {
-            Dumper::start(FIRST_DUMP.min(interval), interval, dump_changes(Arc::clone(&shared)))
+            let mut dump = dump_changes(Arc::clone(&shared));
+            let first = FIRST_DUMP.min(interval);
+            RepeatingThread::start("zorb-dump", first, move || {
+                dump();
+                Some(interval)
+            })
         };
         let dumper = options.dump_interval.map(start).transpose();
         let failed = |error| io_failure(error, "cannot start the thread that writes dumps");

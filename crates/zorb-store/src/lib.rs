@@ -21,7 +21,6 @@
 mod batch;
 mod disk;
 pub mod dump;
-mod dumper;
 mod durability;
 #[expect(clippy::result_large_err, reason = "errors of the database are large, and rare")]
 mod engine;
