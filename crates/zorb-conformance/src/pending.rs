@@ -68,7 +68,7 @@ pub fn pending_calls_end_without_a_reply(on: &Subject, _: &'static str) {
     assert_eq!(refused.completed, CompletionStatus::No);
 }
 
-/// The first calls of several threads, all of which find no connection.
+/// Several threads make their first calls at once, without an open connection.
 pub fn first_pending_calls_of_many_threads_return(on: &Subject, _: &'static str) {
     const THREADS: i32 = 8;
     let (server, client) = (on.server(), on.client());

@@ -34,7 +34,7 @@ impl<T: Copy> UpcallSlot<T> {
         set.map(|set| set.value)
     }
 
-    /// The value of the current upcall, or of the one that encloses it.
+    /// The value that was set last: by the current upcall, or by an upcall around it.
     pub(super) fn enclosing_value(&self) -> Option<T> {
         self.0.get().map(|set| set.value)
     }

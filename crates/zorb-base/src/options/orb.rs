@@ -87,8 +87,8 @@ macro_rules! orb_options {
                 /// Maximum time that sending a reply, or a queued one-way call, waits for a peer that does not read;
                 /// then the connection is closed.
                 "SendTimeout" send_timeout: Duration = Duration::from_secs(60), 1..=HOUR_MS, "ms";
-                /// Time between a signal that ends a server and its shutdown: meanwhile the server is not ready, but serves
-                /// new requests, so that load balancers send no more of them; 0 for none.
+                /// Time between a signal that ends a server and its shutdown. Meanwhile the server reports that it is not
+                /// ready and still serves new requests, so load balancers can redirect clients; 0 for none.
                 "ShutdownDrain" shutdown_drain: Duration = Duration::ZERO, 0..=HOUR_MS, "ms";
                 /// Maximum time that a shutdown waits for upcalls that are running; then it names them in the log and
                 /// ends without them; 0 for no limit.
@@ -113,7 +113,7 @@ macro_rules! orb_options {
                 /// process share, a quarter of the memory.
                 "MaxBufferedOctets" max_buffered_octets: usize = 0, 0..=1 << 40, "octets";
                 /// Maximum part of MaxBufferedOctets for the connections to one IP address, and for those to local
-                /// peers together, of which decoded values may be half; 0 for half.
+                /// peers together; decoded values may take half of it; 0 for half.
                 "MaxBufferedOctetsPerPeer" max_buffered_octets_per_peer: usize = 0, 0..=1 << 40, "octets";
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.

@@ -341,9 +341,9 @@ impl Orb {
         Ok(self.inner.adapters.main_thread().serve_next(Some(limit)))
     }
 
-    /// Announces the shutdown: the [health object](Self::publish_health) tells from now on that the server is not ready,
-    /// and that it is alive, while the ORB goes on to serve old and new clients. Load balancers then send no more of them.
-    /// Call [`shutdown`](Self::shutdown) when they have had the time to notice;
+    /// Announces the shutdown: from now on, the [health object](Self::publish_health) reports that the server is alive but
+    /// not ready, while the ORB still serves old and new clients. Load balancers stop sending new clients.
+    /// Call [`shutdown`](Self::shutdown) when they have had time to notice;
     /// [`run_until_signal`](Self::run_until_signal) does both.
     pub fn drain(&self) {
         self.core().set_draining();

@@ -62,7 +62,7 @@ enum Mode {
 enum Choice {
     /// The next one
     RoundRobin,
-    /// The one that fewest clients have been sent to
+    /// The one with the fewest clients
     LeastLoaded,
     /// One that follows from the object key
     ByKey,

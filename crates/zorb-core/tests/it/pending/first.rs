@@ -39,7 +39,7 @@ fn the_first_calls_of_several_threads_open_one_connection() {
     let protocol = Arc::new(WithTransport::new(IiopProtocol::new(), counting));
     let orb = Orb::builder().without_environment().protocol(protocol).build().unwrap();
     let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
-    let together = Barrier::new(9);
+    let together = Barrier::new(usize::try_from(THREADS).unwrap() + 1);
     let locked = closed.lock().unwrap();
     std::thread::scope(|scope| {
         let call = |value: i32| {
@@ -51,7 +51,7 @@ fn the_first_calls_of_several_threads_open_one_connection() {
         };
         let threads: Vec<_> = (0..THREADS).map(call).collect();
         together.wait();
-        // Some of them wait for the one that connects, the others find its connection.
+        // One thread connects; the others wait for it, or find its connection.
         drop(locked);
         for (value, thread) in (0..).zip(threads) {
             assert_eq!(thread.join().unwrap(), 2 * value);
