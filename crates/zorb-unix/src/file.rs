@@ -5,10 +5,11 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use zorb_os::lock::Lock;
+use zorb_os::process::{at_exit, is_forked_child, know_forked_children};
 use zorb_os::socket_file;
 use zorb_transport::ListenOptions;
 use zorb_transport::socket::set_buffers;
@@ -28,13 +29,13 @@ pub(crate) struct SocketFile {
 
 /// The files of this process.
 static OPEN: Lock<Vec<(PathBuf, Identity)>> = Lock::new(Vec::new());
-/// The process that has registered [`remove_all`]; 0 for none.
-static REGISTERED: AtomicU32 = AtomicU32::new(0);
+/// Whether [`remove_all`] has been registered.
+static REGISTERED: AtomicBool = AtomicBool::new(false);
 
 /// Removes the files that nobody has removed. Called when the process ends.
 extern "C" fn remove_all() {
-    // The files belong to the parent if this is a forked child, where the lock may be held forever.
-    if REGISTERED.load(Ordering::Relaxed) == std::process::id() {
+    // In a forked child, the files are the parent's, and the lock may be held forever.
+    if !is_forked_child() {
         let open = std::mem::take(&mut *OPEN.lock());
         open.iter().for_each(|(path, identity)| remove_if_same(path, identity));
     }
@@ -52,15 +53,18 @@ impl SocketFile {
     /// The file that binding a socket has just made.
     fn created(path: &Path) -> io::Result<Self> {
         let identity = Identity::of(path)?;
-        let this = std::process::id();
-        if REGISTERED.swap(this, Ordering::Relaxed) == 0 {
-            zorb_os::process::at_exit(remove_all)?;
+        if !REGISTERED.swap(true, Ordering::Relaxed) {
+            know_forked_children();
+            at_exit(remove_all)?;
         }
         OPEN.lock().push((path.to_owned(), identity));
         Ok(Self { path: path.to_owned(), identity })
     }
 
     pub(crate) fn remove(&self) {
+        if is_forked_child() {
+            return;
+        }
         let is_this = |(path, identity): &mut (PathBuf, Identity)| {
             *path == self.path && *identity == self.identity
         };

@@ -3,6 +3,7 @@ use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::os::unix::process::parent_id;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use zorb_os::process::run_in_forked_child;
 use zorb_testkit::{in_own_process, short_folder};
 
 use super::*;
@@ -85,6 +86,23 @@ fn a_normal_exit_leaves_no_file() {
     drop(starting);
     let parent = if is_child { parent_id() } else { std::process::id() };
     assert_eq!(path(parent).exists(), is_child);
+}
+
+#[test]
+fn a_forked_child_leaves_the_files_of_its_parent() {
+    in_own_process("file::tests::a_forked_child_leaves_the_files_of_its_parent", || {
+        let folder = Folder::new();
+        let (_socket, file) = listen(&folder.path(), 0o600).unwrap();
+        let mut childs = Some(file);
+        let drop_it = || {
+            drop(childs.take());
+            0
+        };
+        assert_eq!(run_in_forked_child(drop_it).unwrap(), 0);
+        assert!(folder.path().exists());
+        drop(childs);
+        assert!(!folder.path().exists());
+    });
 }
 
 #[test]
