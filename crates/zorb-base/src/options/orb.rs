@@ -178,7 +178,7 @@ macro_rules! orb_options {
                 "MaxHeldTime" max_held_time: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum number of requests that wait for deferred replies. Half of them may come from one IP
-                /// address, or from local peers together.
+                /// address, or from local peers together, at all ORBs that share the memory for messages.
                 "MaxDeferredRequests" max_deferred_requests: usize = 1 << 18, 0..=1 << 24;
                 /// Maximum number of location forwards that one call follows.
                 "MaxForwards" max_forwards: u32 = 8, 0..=1024;

@@ -45,8 +45,8 @@ impl Policy {
     /// programs that know the policy only at run time. Others use [`Policy::new`].
     ///
     /// # Errors
-    /// The standard's reason; [`UnsupportedPolicy`](PolicyError::UnsupportedPolicy) for CORBA Messaging's start times,
-    /// priorities, routing and queue order.
+    /// The standard's reason; [`UnsupportedPolicy`](PolicyError::UnsupportedPolicy) for all policies of the standard that
+    /// cannot be created here, such as CORBA Messaging's start times, priorities, routing and queue order.
     #[doc(alias = "create_policy")]
     pub fn create(policy_type: PolicyType, value: &Any) -> Result<Self, PolicyError> {
         match policy_type {

@@ -277,7 +277,8 @@ impl Orb {
     ///
     /// # Errors
     /// An endpoint at which the ORB cannot listen; `BAD_INV_ORDER` (OMG 4) after a shutdown; with the option `UseImr`, the
-    /// exception of a call to the implementation repository.
+    /// exception of a call to the implementation repository: the ORB serves nevertheless, and another `serve` registers
+    /// again.
     pub fn serve(&self) -> Result<(), Error> {
         self.core().check_running()?;
         self.inner.server.listen()?;
