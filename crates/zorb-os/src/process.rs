@@ -29,6 +29,13 @@ pub fn bind_to_this_process(command: &mut Command) -> &mut Command {
     command
 }
 
+/// Makes the child of `command` start without blocked signals, as programs expect: it would inherit those that the calling
+/// thread has blocked ([`signal`](crate::signal)), and could not be asked to terminate.
+pub fn unblock_signals(command: &mut Command) -> &mut Command {
+    sys::process::unblock_signals_in_child(command);
+    command
+}
+
 /// Makes the system call `function` when this process ends normally: when `main` returns, or by
 /// [`exit`](std::process::exit). Other threads still run then. A child made by `fork` inherits it.
 ///
@@ -145,8 +152,16 @@ impl ProcessId {
     /// The process that has this id now; `None` if there is none, or if it has ended and waits for its parent.
     #[must_use]
     pub fn of(id: u32) -> Option<Self> {
-        let line = std::fs::read(format!("/proc/{id}/stat")).ok()?;
-        let line = String::from_utf8_lossy(&line);
+        Self::parse(id, &Self::read(id).ok()?)
+    }
+
+    /// The system's description of the process that has this id now.
+    fn read(id: u32) -> io::Result<Vec<u8>> {
+        std::fs::read(format!("/proc/{id}/stat"))
+    }
+
+    fn parse(id: u32, line: &[u8]) -> Option<Self> {
+        let line = String::from_utf8_lossy(line);
         // The name of the program, in parentheses, may contain anything.
         let (_, fields) = line.rsplit_once(')')?;
         let mut fields = fields.split_ascii_whitespace();
@@ -173,10 +188,18 @@ impl ProcessId {
         self.started
     }
 
-    /// Whether it still runs.
+    /// Whether it still runs. A process that the system says nothing about, for lack of descriptors or memory, has not
+    /// ended.
     #[must_use]
     pub fn is_alive(self) -> bool {
-        Self::of(self.id) == Some(self)
+        match Self::read(self.id) {
+            Ok(line) => Self::parse(self.id, &line) == Some(self),
+            // It may end while the file is read.
+            Err(error) => {
+                error.kind() != io::ErrorKind::NotFound
+                    && error.raw_os_error() != Some(rustix::io::Errno::SRCH.raw_os_error())
+            }
+        }
     }
 
     /// Sends a signal to its process group, which it leads.

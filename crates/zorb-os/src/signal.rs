@@ -94,7 +94,7 @@ impl TerminationSignal {
     ///
     /// Call it in `main` before any thread is started: a signal is delivered to any thread that
     /// does not block it. Child processes inherit blocked signals; see
-    /// [`bind_to_this_process`](crate::process::bind_to_this_process).
+    /// [`unblock_signals`](crate::process::unblock_signals).
     ///
     /// # Errors
     /// The process or the system is out of descriptors.

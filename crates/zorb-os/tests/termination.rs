@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use zorb_os::process::{bind_to_this_process, die_with_parent};
+use zorb_os::process::{ProcessId, bind_to_this_process, die_with_parent, unblock_signals};
 use zorb_os::signal::{AllSignalsBlocked, Signal, TerminationSignal, is_blocked};
 
 const ROLE: &str = "ZORB_OS_TEST_ROLE";
@@ -175,4 +175,40 @@ fn bound_children_end_with_their_parent_and_take_signals() {
             }
         }
     }
+}
+
+#[test]
+fn children_without_blocked_signals_can_be_terminated() {
+    let held_back = TerminationSignal::block().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "kill -TERM $$"]);
+    assert_eq!(command.status().unwrap().signal(), None, "they are inherited");
+    let ended = unblock_signals(&mut command).status().unwrap();
+    held_back.unblock().unwrap();
+    assert_eq!(ended.signal(), Some(Signal::TERMINATE.number()));
+}
+
+#[test]
+fn a_process_has_not_ended_because_there_are_no_descriptors() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    const NAME: &str = "a_process_has_not_ended_because_there_are_no_descriptors";
+    if role().is_none() {
+        assert!(again(NAME, "without descriptors").status().unwrap().success());
+        return;
+    }
+    let this = ProcessId::of(std::process::id()).unwrap();
+    let mut child = Command::new("true").spawn().unwrap();
+    let other = ProcessId::from_parts(child.id(), 1);
+    child.wait().unwrap();
+    let before = getrlimit(Resource::Nofile);
+    let mut none = getrlimit(Resource::Nofile);
+    none.current = Some(0);
+    setrlimit(Resource::Nofile, none).unwrap();
+    let (is_alive, is_found) = (this.is_alive(), ProcessId::of(this.id()).is_some());
+    setrlimit(Resource::Nofile, before).unwrap();
+    assert!(is_alive && !is_found);
+    assert!(this.is_alive());
+    assert!(!other.is_alive());
+    assert!(!ProcessId::from_parts(this.id(), this.started() + 1).is_alive());
 }

@@ -7,6 +7,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use zorb_os::process::unblock_signals;
+
 use super::settings::Settings;
 use crate::command_line;
 use crate::implementation_repository::StartupOptions;
@@ -52,7 +54,8 @@ pub(crate) fn start(
         None => File::from(io::stderr().as_fd().try_clone_to_owned()?),
     };
     command.stderr(log.try_clone()?).stdout(log);
-    command.spawn()
+    // The repository's program may have blocked those that ask it to terminate.
+    unblock_signals(&mut command).spawn()
 }
 
 /// The file for the output of a server.

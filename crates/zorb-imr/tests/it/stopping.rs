@@ -56,3 +56,17 @@ fn signals_reach_processes() {
     zorb_testkit::until(|| !runs(process));
     assert_eq!(world.statistics().servers, 0);
 }
+
+#[test]
+fn signals_that_the_repository_blocks_reach_processes() {
+    const NAME: &str = "stopping::signals_that_the_repository_blocks_reach_processes";
+    zorb_testkit::in_own_process(NAME, || {
+        // As a program with a repository does before it starts threads.
+        let _blocked = zorb_os::signal::TerminationSignal::block().unwrap();
+        let world = World::new();
+        world.add("Shop", &options("Shop"));
+        let process = world.teller("Shop").process().unwrap();
+        world.repository.kill_server("Shop", 15).unwrap();
+        until(|| !runs(process));
+    });
+}

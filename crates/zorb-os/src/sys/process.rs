@@ -109,6 +109,14 @@ pub(crate) fn prepare_child(command: &mut Command) {
     unsafe { command.pre_exec(in_child) };
 }
 
+/// Makes the child unblock all signals before its program starts.
+pub(crate) fn unblock_signals_in_child(command: &mut Command) {
+    let in_child = || signal::SignalSet::none().replace_mask();
+    // SAFETY: the closure runs between fork and exec and makes one system call only: it neither allocates nor takes a
+    // lock, and an error made from an OS code holds no memory.
+    unsafe { command.pre_exec(in_child) };
+}
+
 /// Sends a signal to a process group.
 pub(crate) fn signal_group(leader: u32, signal: i32) -> io::Result<()> {
     // 0 would be the group of this process, and 1 all processes.
