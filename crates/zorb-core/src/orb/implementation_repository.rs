@@ -5,7 +5,7 @@
 //! contains its address. The repository forwards requests to that address, with the object keys that they have.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zorb_base::error::{Error, Phase, Result};
 use zorb_cdr::{CdrWriter, Wire as _};
@@ -13,7 +13,7 @@ use zorb_giop::{GiopVersion, Ior, TaggedComponent, TaggedProfile};
 use zorb_invocation::interface::Interface as _;
 use zorb_invocation::object::ObjectRef;
 use zorb_poa::{KeyParts, Lifespan, PoaPolicies};
-use zorb_types::SystemException;
+use zorb_types::{SystemException, SystemExceptionKind};
 
 use super::handle::Orb;
 use super::inner::OrbInner;
@@ -28,7 +28,7 @@ const REPOSITORY: &str = "ImplRepoService";
 const ADAPTER: &str = "zorb::ServerObject";
 /// How long a call to the repository may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How long the one at the end of the server may take, which nobody has to wait for.
+/// How long those at the end of the server may take together, which nobody has to wait for.
 const FAREWELL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// `ImplementationRepository::Administration` of TAO: the operations for servers.
@@ -146,6 +146,7 @@ impl OrbInner {
     #[cold]
     pub(super) fn register_adapters(self: &Arc<Self>) -> Result<(), Error> {
         let Some(root) = self.root.get() else { return Ok(()) };
+        let _registering = self.registering.lock();
         let children = root.children();
         let persistent =
             children.iter().filter(|child| child.policies().lifespan == Lifespan::Persistent);
@@ -197,16 +198,25 @@ impl OrbInner {
     /// Tells the repository that this server ends, if it knows the server.
     #[cold]
     pub(super) fn unregister_adapters(&self) {
+        use SystemExceptionKind::{CommFailure, Timeout, Transient};
         let Registration { repository, server, names } =
             std::mem::take(&mut *self.registration.lock());
         drop(server);
         let Some(repository) = repository.filter(|_| !names.is_empty()) else { return };
-        let repository = Administration(repository.with_timeout(FAREWELL_TIMEOUT));
+        let begun = Instant::now();
         for name in names {
+            let left = FAREWELL_TIMEOUT.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            let repository = Administration(repository.with_timeout(left));
             // It notices the end of the server anyway.
             let told: Result<(), SystemException> = repository.server_is_shutting_down(&name);
             if let Err(error) = told {
                 tracing::debug!(%error, name, "cannot tell the implementation repository of the end");
+                if matches!(error.kind, CommFailure | Timeout | Transient) {
+                    break;
+                }
             }
         }
     }

@@ -58,6 +58,8 @@ pub(crate) struct OrbInner {
     pub(super) readiness: Lock<Vec<Arc<ReadinessCheck>>>,
     /// See the option `UseImr`.
     pub(super) registration: Lock<Registration>,
+    /// Held while adapters are registered, which takes calls, so that each is registered once.
+    pub(super) registering: Lock<()>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
 }
@@ -84,6 +86,7 @@ impl OrbInner {
             locals: Lock::default(),
             readiness: Lock::default(),
             registration: Lock::default(),
+            registering: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
         });
