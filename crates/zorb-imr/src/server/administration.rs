@@ -10,7 +10,7 @@ use zorb::{CompletionStatus, Interface as _, MinorCode, Result, SystemException}
 use super::access::{Refusal, WriteCheck};
 use super::definition::Definition;
 use super::entry::Server;
-use super::iterators::Iterators;
+use super::iterators::{Iterators, MOST_LISTED, first};
 use super::servers::{Reason, Servers};
 use crate::implementation_repository::administration::{
     ActivateServerError, AddOrUpdateServerError, RemoveServerError, ServerIsRunningError,
@@ -28,9 +28,6 @@ use crate::server_repository::repository::SetInstancesError;
 use crate::server_repository::{
     Instance, RepositoryServant, Selection, ServerState, Status, StatusList,
 };
-
-/// The most servers in one reply.
-const MOST_LISTED: usize = 1000;
 
 /// The servant of a repository.
 pub(crate) struct Administration {
@@ -207,11 +204,7 @@ impl AdministrationServant for Administration {
         let all = state.servers.iter().map(|(name, server)| self.information(name, server));
         let mut left: VecDeque<ServerInformation> = all.collect();
         drop(state);
-        let count = match how_many {
-            0 => left.len(),
-            some => left.len().min(some as usize).min(MOST_LISTED),
-        };
-        let listed = left.drain(..count).collect();
+        let listed = first(&mut left, how_many);
         let iterator = match left.is_empty() {
             true => None,
             false => self.iterators.create(left)?,

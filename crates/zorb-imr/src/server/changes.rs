@@ -1,5 +1,6 @@
 //! Changes of servers by administrators.
 
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use super::access::Refusal;
@@ -18,21 +19,19 @@ impl Servers {
     /// # Errors
     /// The name is invalid, the definition too large, or there are too many servers; the store fails.
     pub(super) fn add(&self, name: &str, definition: Definition) -> Result<(), Refusal> {
-        if name.is_empty() || name.len() > LONGEST_NAME || name.contains('\0') {
-            return Err(Refusal::Invalid);
-        }
+        check_name(name)?;
         let octets = definition.to_octets().len();
         if octets > self.settings.definition_octets
             || definition.instances as usize > self.settings.instances
         {
             return Err(Refusal::Full);
         }
-        self.change(name, |known, count| match known {
+        self.change(name, |servers| match servers.get(name) {
             Some(known) => {
                 let Definition { startup, .. } = definition;
-                Ok(Definition { startup, ..known.clone() })
+                Ok(Definition { startup, ..known.definition.clone() })
             }
-            None if count >= self.settings.servers => Err(Refusal::Full),
+            None if servers.len() >= self.settings.servers => Err(Refusal::Full),
             None => Ok(definition),
         })
     }
@@ -47,8 +46,8 @@ impl Servers {
         instances: u32,
         choice: Selection,
     ) -> Result<(), Refusal> {
-        self.change(name, |known, _| {
-            let known = known.ok_or(Refusal::NotFound)?;
+        self.change(name, |servers| {
+            let known = &servers.get(name).ok_or(Refusal::NotFound)?.definition;
             match instances {
                 0 => Err(Refusal::Invalid),
                 _ if instances as usize > self.settings.instances => Err(Refusal::Full),
@@ -60,22 +59,25 @@ impl Servers {
     /// Says that a name is served by the process of another server, `None` for its own.
     ///
     /// # Errors
-    /// There is no such server, or the other one is itself served by another; the store fails.
+    /// The name is invalid; there is no such server, or the other one is itself served by another; there are too many
+    /// servers; the store fails.
     pub(super) fn link(&self, name: &str, linked_to: Option<&str>) -> Result<(), Refusal> {
-        if let Some(other) = linked_to {
-            let state = self.lock();
-            let other_server = state.servers.get(other).ok_or(Refusal::NotFound)?;
-            let is_linked = other_server.definition.linked_to.is_some();
-            let is_owner = state
-                .servers
-                .values()
-                .any(|server| server.definition.linked_to.as_deref() == Some(name));
-            if is_linked || is_owner || name == other {
-                return Err(Refusal::Invalid);
+        check_name(name)?;
+        self.change(name, |servers| {
+            if let Some(other) = linked_to {
+                let other_server = servers.get(other).ok_or(Refusal::NotFound)?;
+                let is_linked = other_server.definition.linked_to.is_some();
+                let mut all = servers.values();
+                let is_owner = all.any(|it| it.definition.linked_to.as_deref() == Some(name));
+                if is_linked || is_owner || name == other {
+                    return Err(Refusal::Invalid);
+                }
             }
-        }
-        self.change(name, |known, _| {
-            let known = known.cloned().unwrap_or_else(Definition::unmanaged);
+            let known = match servers.get(name) {
+                Some(known) => known.definition.clone(),
+                None if servers.len() >= self.settings.servers => return Err(Refusal::Full),
+                None => Definition::unmanaged(),
+            };
             Ok(Definition { linked_to: linked_to.map(str::to_owned), ..known })
         })
     }
@@ -100,17 +102,14 @@ impl Servers {
         Ok(())
     }
 
-    /// Changes a definition: `new` gets the known one, and the number of servers. It is stored before it takes effect.
+    /// Changes a definition: `new` gets the known servers. It is stored before it takes effect.
     fn change(
         &self,
         name: &str,
-        new: impl FnOnce(Option<&Definition>, usize) -> Result<Definition, Refusal>,
+        new: impl FnOnce(&BTreeMap<String, Server>) -> Result<Definition, Refusal>,
     ) -> Result<(), Refusal> {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let definition = {
-            let state = self.lock();
-            new(state.servers.get(name).map(|server| &server.definition), state.servers.len())?
-        };
+        let definition = new(&self.lock().servers)?;
         if let Some(store) = &self.store {
             tables::put_definition(&**store, name, Some(&definition))?;
         }
@@ -124,5 +123,14 @@ impl Servers {
         drop(state);
         self.changed.notify_all();
         Ok(())
+    }
+}
+
+/// # Errors
+/// It cannot be the name of a server.
+fn check_name(name: &str) -> Result<(), Refusal> {
+    match name.is_empty() || name.len() > LONGEST_NAME || name.contains('\0') {
+        true => Err(Refusal::Invalid),
+        false => Ok(()),
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Server {
     pub(super) definition: Definition,
     /// The processes that have registered.
     pub(super) running: Vec<Instance>,
+    /// The one that the last registration has replaced, as the repository cannot watch it.
+    pub(super) replaced: Option<Instance>,
     /// Those among them that no client has been sent to, if each serves one client.
     pub(super) unclaimed: Vec<u64>,
     /// The clients that wait for a process of their own.
@@ -45,6 +47,7 @@ impl Server {
         Self {
             definition,
             running: Vec::new(),
+            replaced: None,
             unclaimed: Vec::new(),
             wanted: 0,
             waiting: None,

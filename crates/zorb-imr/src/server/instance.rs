@@ -6,6 +6,7 @@ use std::time::Duration;
 use zorb::WeakOrb;
 use zorb::giop::Ior;
 use zorb::transport::ProtocolRegistry;
+use zorb_os::machine;
 use zorb_os::process::ProcessId;
 
 use super::values::{Decoder, Encoder};
@@ -48,7 +49,7 @@ impl Instance {
         with_key(protocols, &self.reference, key)
     }
 
-    /// Processes as they are stored.
+    /// Processes as they are stored: with the system's boot, after which ids and start times say nothing.
     pub(crate) fn to_octets(instances: &[Self]) -> Vec<u8> {
         let mut encoder = Encoder::default();
         encoder.number(instances.len() as u64);
@@ -59,10 +60,12 @@ impl Instance {
                 instance.process.map_or((0, 0), |process| (process.id(), process.started()));
             encoder.number(id.into()).number(started);
         }
+        encoder.text(machine::boot_id().unwrap_or_default());
         encoder.finish()
     }
 
-    /// `None` if the octets are not those of processes.
+    /// The processes in these octets, without those that have ended with the system. `None` if the octets are not those
+    /// of processes.
     pub(crate) fn from_octets(octets: &[u8]) -> Option<Vec<Self>> {
         let mut decoder = Decoder::new(octets)?;
         let mut instances = Vec::new();
@@ -81,6 +84,11 @@ impl Instance {
                 clients: 0,
             });
         }
+        // Earlier versions have not stored it.
+        let boot = if decoder.is_empty() { String::new() } else { decoder.text()? };
+        if machine::boot_id().is_some_and(|now| !boot.is_empty() && boot != now) {
+            instances.retain(|instance| instance.process.is_none());
+        }
         decoder.finish(instances)
     }
 }
@@ -96,4 +104,29 @@ fn with_key(protocols: &ProtocolRegistry, ior: &Ior, key: &[u8]) -> Option<Ior> 
         }
     }
     (!profiles.is_empty()).then(|| Ior { type_id: String::new(), profiles })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_end_with_the_system() {
+        let process = ProcessId::of(std::process::id());
+        let instance = |process| Instance {
+            number: 0,
+            reference: Arc::new(Ior::NIL),
+            has_object: true,
+            partial_ior: "corbaloc:".to_owned(),
+            process,
+            clients: 0,
+        };
+        let octets = Instance::to_octets(&[instance(process), instance(None)]);
+        let known = Instance::from_octets(&octets).unwrap();
+        assert_eq!(known.iter().map(|it| it.process).collect::<Vec<_>>(), [process, None]);
+        let boot = machine::boot_id().unwrap();
+        let earlier = [&octets[..octets.len() - boot.len()], &vec![b'0'; boot.len()]].concat();
+        let known = Instance::from_octets(&earlier).unwrap();
+        assert_eq!(known.iter().map(|it| it.process).collect::<Vec<_>>(), [None]);
+    }
 }

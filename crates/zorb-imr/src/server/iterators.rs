@@ -14,14 +14,24 @@ use crate::implementation_repository::{
 /// The name of the adapter of iterators.
 const ADAPTER: &str = "ServerInformationIterators";
 
+/// The most servers in one reply.
+pub(crate) const MOST_LISTED: usize = 1000;
+
 /// The iterators of a repository.
 #[derive(Debug)]
 pub(crate) struct Iterators {
     // The ORB owns the adapter, and the adapter the servants: they must not own it.
     orb: WeakOrb,
     most: usize,
-    /// The ids of those that exist, the oldest first.
-    ids: Mutex<VecDeque<u64>>,
+    ids: Mutex<Ids>,
+}
+
+#[derive(Debug, Default)]
+struct Ids {
+    /// Those that exist, the oldest first.
+    known: VecDeque<u64>,
+    /// The next one: a client's id never becomes that of another one's iterator.
+    next: u64,
 }
 
 struct Rest {
@@ -36,7 +46,7 @@ impl Iterators {
         Ok(Arc::new(Self { orb: orb.downgrade(), most, ids: Mutex::default() }))
     }
 
-    fn ids(&self) -> MutexGuard<'_, VecDeque<u64>> {
+    fn ids(&self) -> MutexGuard<'_, Ids> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -48,9 +58,10 @@ impl Iterators {
         let Some(orb) = self.orb.upgrade().filter(|_| self.most > 0) else { return Ok(None) };
         let (id, oldest) = {
             let mut ids = self.ids();
-            let id = ids.back().map_or(0, |last| last.wrapping_add(1));
-            let oldest = if ids.len() >= self.most { ids.pop_front() } else { None };
-            ids.push_back(id);
+            let id = ids.next;
+            ids.next += 1;
+            let oldest = if ids.known.len() >= self.most { ids.known.pop_front() } else { None };
+            ids.known.push_back(id);
             (id, oldest)
         };
         if let Some(oldest) = oldest {
@@ -62,7 +73,7 @@ impl Iterators {
     }
 
     fn destroy(&self, id: u64) {
-        self.ids().retain(|known| *known != id);
+        self.ids().known.retain(|known| *known != id);
         self.deactivate(id);
     }
 
@@ -78,8 +89,7 @@ impl Iterators {
 impl ServerInformationIteratorServant for Rest {
     fn next_n(&self, how_many: u32) -> zorb::Result<(bool, ServerInformationList)> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = if how_many == 0 { left.len() } else { left.len().min(how_many as usize) };
-        let servers: ServerInformationList = left.drain(..count).collect();
+        let servers = first(&mut left, how_many);
         Ok((!servers.is_empty(), servers))
     }
 
@@ -89,4 +99,13 @@ impl ServerInformationIteratorServant for Rest {
         }
         Ok(())
     }
+}
+
+/// Takes the first servers of a list for a reply: `how_many` of them, or for 0, as many as a reply may have.
+pub(crate) fn first(
+    left: &mut VecDeque<ServerInformation>,
+    how_many: u32,
+) -> ServerInformationList {
+    let wanted = if how_many == 0 { MOST_LISTED } else { how_many as usize };
+    left.drain(..left.len().min(wanted).min(MOST_LISTED)).collect()
 }

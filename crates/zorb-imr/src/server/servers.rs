@@ -30,7 +30,7 @@ pub(crate) struct Servers {
     state: Mutex<State>,
     /// The state has changed.
     pub(super) changed: Condvar,
-    /// Held while definitions change, so that they are stored in the order of their changes.
+    /// Held while anything is stored, so that it is stored in the order of its changes.
     pub(super) changing: Mutex<()>,
     /// Held while a process is started, so that it does not register before it is known.
     pub(super) spawning: Mutex<()>,
@@ -183,7 +183,7 @@ impl Servers {
             // One that the repository cannot watch has probably ended.
             let unknown = server.running.iter().position(|instance| instance.process.is_none());
             if let Some(at) = unknown {
-                server.running.remove(at);
+                server.replaced = Some(server.running.remove(at));
             }
         }
         if server.running.len() >= self.settings.instances {
@@ -212,6 +212,13 @@ impl Servers {
     pub(super) fn is_shutting_down(&self, name: &str) -> Result<(), Refusal> {
         let mut state = self.lock();
         let name = state.registered(name).ok_or(Refusal::NotFound)?;
+        let replaced = state.servers.get_mut(&name).and_then(|server| server.replaced.take());
+        drop(state);
+        // If the one that was replaced has not ended, it is the one that says so.
+        if replaced.is_some_and(|instance| self.answers(&instance)) {
+            return Ok(());
+        }
+        let mut state = self.lock();
         if let Some(server) = state.servers.get_mut(&name)
             && server.running.len() == 1
         {
@@ -251,6 +258,7 @@ impl Servers {
     /// Stores the processes of a server.
     pub(super) fn store_running(&self, name: &str) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let running = match self.lock().servers.get(name) {
             Some(server) => server.running.clone(),
             None => return Ok(()),
@@ -349,5 +357,65 @@ impl State {
             true => known.or_else(|| server.process.take()),
             false => known.or(server.process).or_else(|| server.running.last()?.process),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use zorb_store::{Batch, Entry, MemoryStore, Statistics, Visit};
+
+    use super::*;
+
+    /// A store that notes whether a change of processes was made while `changing` was held.
+    #[derive(Debug, Default)]
+    struct Watched {
+        store: MemoryStore,
+        servers: OnceLock<Weak<Servers>>,
+        was_changing: Mutex<Vec<bool>>,
+    }
+
+    impl Store for Watched {
+        fn get(&self, table: &str, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+            self.store.get(table, key)
+        }
+
+        fn scan(&self, table: &str, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+            self.store.scan(table, visit)
+        }
+
+        fn scan_all(
+            &self,
+            visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        ) -> Result<(), StoreError> {
+            self.store.scan_all(visit)
+        }
+
+        fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+            if let Some(servers) = self.servers.get().and_then(Weak::upgrade) {
+                self.was_changing.lock().unwrap().push(servers.changing.try_lock().is_err());
+            }
+            self.store.commit(batch)
+        }
+
+        fn statistics(&self) -> Statistics {
+            self.store.statistics()
+        }
+    }
+
+    /// Otherwise the processes of a server could be stored after it has been removed.
+    #[test]
+    fn processes_are_stored_as_definitions_are() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let store = Arc::new(Watched::default());
+        let stored: Arc<dyn Store> = Arc::<Watched>::clone(&store);
+        let servers = Servers::load(&orb, &Settings::default(), Some(stored)).unwrap();
+        store.servers.set(Arc::downgrade(&servers)).unwrap();
+        servers.register("Shop", "", Ior::NIL, false).unwrap();
+        servers.is_shutting_down("Shop").unwrap();
+        servers.remove("Shop").unwrap();
+        assert_eq!(*store.was_changing.lock().unwrap(), [true; 4]);
+        orb.shutdown(true).unwrap();
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn put_running(
 /// What is stored: definitions, and processes that ran, by the names of their servers.
 pub(crate) type Stored = BTreeMap<String, (Definition, Vec<Instance>)>;
 
-/// Reads everything.
+/// Reads everything. Deletes processes whose server has been removed.
 ///
 /// # Errors
 /// The store fails, or its contents are damaged or of a newer version.
@@ -70,18 +70,28 @@ pub(crate) fn load(store: &dyn Store) -> Result<Stored, StoreError> {
             _ => stop(&mut broken, "a malformed definition"),
         }
     })?;
+    let mut orphans = Vec::new();
     store.scan(RUNNING, &mut |name, value| {
-        let server = std::str::from_utf8(name).ok().and_then(|name| stored.get_mut(name));
-        match (server, Instance::from_octets(value)) {
-            (Some((_, running)), Some(instances)) => {
-                *running = instances;
+        let name = std::str::from_utf8(name).ok();
+        match (name, Instance::from_octets(value)) {
+            (Some(name), Some(instances)) => {
+                match stored.get_mut(name) {
+                    Some((_, running)) => *running = instances,
+                    None => orphans.push(name.to_owned()),
+                }
                 ControlFlow::Continue(())
             }
-            _ => stop(&mut broken, "malformed processes, or some without their server"),
+            _ => stop(&mut broken, "malformed processes"),
         }
     })?;
     match broken {
-        None => Ok(stored),
+        None => {
+            for name in orphans {
+                tracing::warn!(server = name, "forgetting the processes of an unknown server");
+                store.commit(Batch::new().delete(RUNNING, name))?;
+            }
+            Ok(stored)
+        }
         Some(what) => {
             let what = format!("the implementation repository contains {what}");
             let error = StoreError::new(StoreErrorKind::Broken, what);

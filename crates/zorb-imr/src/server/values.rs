@@ -64,6 +64,10 @@ impl<'a> Decoder<'a> {
         String::from_utf8(self.octets()?.to_vec()).ok()
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value, if nothing is left.
     pub(super) fn finish<T>(self, value: T) -> Option<T> {
         self.0.is_empty().then_some(value)

@@ -1,14 +1,21 @@
 //! The operations for tools, and servers that register without having been started.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use zorb::codegen::{Served, ServedBy, ServerCall};
+use zorb::giop::Ior;
 use zorb::poa::PoaPolicies;
-use zorb::{Interface as _, Orb, SystemExceptionKind};
+use zorb::{
+    CompletionStatus, Interface as _, MinorCode, Orb, SystemException, SystemExceptionKind,
+};
 use zorb_imr::implementation_repository::administration::{
     ActivateServerError, RemoveServerError, ServerIsRunningError,
 };
-use zorb_imr::implementation_repository::{ActivationMode, ServerActiveStatus};
+use zorb_imr::implementation_repository::{ActivationMode, Administration, ServerActiveStatus};
 use zorb_testkit::until;
 
-use crate::support::{Teller, TellerServant, World, options};
+use crate::support::{Teller, TellerServant, World, options, settings};
 
 struct Local;
 
@@ -37,6 +44,102 @@ fn registered(world: &World, adapter: &str) -> (Orb, Teller) {
     orb.serve().unwrap();
     let text = teller.as_object().to_ior_string();
     (orb, world.client.resolve(&text).unwrap())
+}
+
+#[test]
+fn the_end_of_a_replaced_server_is_not_that_of_its_successor() {
+    let world = World::new();
+    let (first, _) = registered(&world, "Shop");
+    let (second, teller) = registered(&world, "Shop");
+    assert_eq!(world.statistics().running, 1, "the second one replaces the first");
+    first.shutdown(true).unwrap();
+    assert_eq!(world.statistics().running, 1);
+    assert_eq!(teller.twice(4).unwrap(), 8);
+    second.shutdown(true).unwrap();
+    assert_eq!(world.statistics().running, 0);
+}
+
+/// A repository that counts calls, and refuses to hear of the end of servers.
+#[derive(Debug, Default)]
+struct Busy {
+    names: Mutex<Vec<String>>,
+    goodbyes: AtomicUsize,
+}
+
+impl ServedBy<Busy> for Administration {
+    fn dispatch(servant: &Busy, call: &mut ServerCall<'_>) -> Served {
+        let name = call.argument::<String>()?;
+        if call.operation() == b"server_is_shutting_down" {
+            servant.goodbyes.fetch_add(1, Ordering::SeqCst);
+            return Err(SystemException::transient(MinorCode::NONE, CompletionStatus::No));
+        }
+        let _ = (call.argument::<String>()?, call.argument::<Ior>()?);
+        servant.names.lock().unwrap().push(name.into_owned());
+        call.done()
+    }
+}
+
+#[test]
+fn adapters_of_several_threads_register_once_and_say_goodbye_in_vain_once() {
+    let names: Vec<String> = (0..8).map(|number| format!("Adapter{number}")).collect();
+    let repository = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
+    let busy = Arc::new(Busy::default());
+    let served: Administration = repository.root_poa().activate_shared(&busy).unwrap();
+    repository.serve().unwrap();
+    let server = crate::support::orb()
+        .listen("iiop://127.0.0.1:0")
+        .init_ref("ImplRepoService", &served.to_ior_string())
+        .use_imr(true)
+        .build()
+        .unwrap();
+    server.serve().unwrap();
+    std::thread::scope(|scope| {
+        for name in &names {
+            let policies = PoaPolicies::new().persistent().user_ids();
+            let root = server.root_poa();
+            scope.spawn(move || root.create(name, policies).unwrap());
+        }
+    });
+    server.shutdown(true).unwrap();
+    let mut registered = busy.names.lock().unwrap().clone();
+    registered.sort();
+    assert_eq!(registered, names);
+    assert_eq!(busy.goodbyes.load(Ordering::SeqCst), 1, "the others would fail, too");
+    repository.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_names_of_linked_servers_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings(folder.path());
+    settings.servers = 2;
+    let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
+    world.add("Shop", &options("Shop"));
+    for name in [String::new(), "x".repeat(1025)] {
+        world.repository.link_servers("Shop", &[name]).unwrap_err();
+    }
+    world.repository.link_servers("Shop", &["Bank".to_owned()]).unwrap();
+    world.repository.link_servers("Shop", &["Bank".to_owned()]).unwrap();
+    world.repository.link_servers("Shop", &["More".to_owned()]).unwrap_err();
+    assert_eq!(world.statistics().servers, 2);
+}
+
+#[test]
+fn replies_with_servers_are_limited() {
+    let world = World::new();
+    for number in 0..1200 {
+        world.add(&format!("Shop{number}"), &options("Shop"));
+    }
+    let (listed, rest) = world.repository.list(0, false).unwrap();
+    assert_eq!(listed.len(), 1000);
+    let rest = rest.unwrap();
+    assert_eq!(rest.next_n(0).unwrap().1.len(), 200);
+    rest.destroy().unwrap();
+    // The next one is another one.
+    let (_, next) = world.repository.list(1, false).unwrap();
+    rest.next_n(1).unwrap_err();
+    let (more, listed) = next.unwrap().next_n(u32::MAX).unwrap();
+    assert_eq!((more, listed.len()), (true, 1000));
 }
 
 #[test]

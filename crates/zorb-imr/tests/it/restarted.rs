@@ -70,7 +70,7 @@ fn damaged_servers_are_refused() {
         ("imr.servers", b"name", b""),
         ("imr.servers", b"name", b"\x02"),
         ("imr.servers", b"\xff", &[1; 40]),
-        ("imr.running", b"nobody", b"\x01\0\0\0\0\0\0\0\0"),
+        ("imr.running", b"\xff", b"\x01\0\0\0\0\0\0\0\0"),
         ("imr.running", b"nobody", b"\x01\xff"),
     ];
     for (table, key, value) in rows {
@@ -89,4 +89,13 @@ fn damaged_servers_are_refused() {
         assert!(error.hint().is_some());
         orb.shutdown(true).unwrap();
     }
+}
+
+#[test]
+fn processes_of_an_unknown_server_are_forgotten() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    store.commit(Batch::new().put("imr.running", *b"nobody", *b"\x01\0\0\0\0\0\0\0\0")).unwrap();
+    let world = world(&store, "iiop://127.0.0.1:0");
+    assert_eq!(world.statistics().servers, 0);
+    assert_eq!(store.get("imr.running", b"nobody").unwrap(), None);
 }
