@@ -11,6 +11,8 @@
 mod elements;
 mod list;
 mod macros;
+#[cfg(doctest)]
+mod misuse;
 mod operand;
 mod read;
 mod release;

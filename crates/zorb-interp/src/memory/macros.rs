@@ -9,13 +9,13 @@ macro_rules! struct_table {
         // The fields are all there are, and have these types.
         let _: fn(&$name) = |value| {
             let $name { $($field),* } = value;
-            $($crate::Table::<$type>::check($field);)*
+            $($crate::Table::<$type>::check((&raw const *$field).cast_mut());)*
         };
         static STRUCTURE: $crate::Structure = $crate::Structure::new::<$name>(const {
             &[$($crate::Member::new::<$type>(::core::mem::offset_of!($name, $field))),*]
         });
         // SAFETY: each member has the offset and the type of its field, and each field is a member.
-        unsafe { $crate::Table::structure(&STRUCTURE) }
+        unsafe { $crate::Table::<$name>::structure(&STRUCTURE) }
     }};
 }
 
@@ -29,21 +29,12 @@ macro_rules! enum_table {
         let _: fn($name) = |value| match value {
             $($name::$variant => {})*
         };
-        static ENUMERATION: $crate::Enumeration = $crate::Enumeration::new(
-            const {
-                // The discriminants are the positions.
-                let variants: &[$name] = &[$($name::$variant),*];
-                let mut position = 0;
-                while position < variants.len() {
-                    assert!(variants[position] as usize == position);
-                    position += 1;
-                }
-                assert!(size_of::<$name>() == size_of::<u32>());
-                variants.len()
-            },
+        // Its discriminants are the positions, and it has their size.
+        static ENUMERATION: $crate::Enumeration = $crate::Enumeration::new::<$name>(
+            const { &[$($name::$variant as ::core::primitive::u32),*] },
             $idl,
         );
         // SAFETY: the enumeration has the discriminants below its count, as numbers of this size.
-        unsafe { $crate::Table::enumeration(&ENUMERATION) }
+        unsafe { $crate::Table::<$name>::enumeration(&ENUMERATION) }
     }};
 }

@@ -13,7 +13,8 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 pub struct Table<T: ?Sized> {
     pub(super) value: Kind,
     pub(super) borrowed: Kind,
-    marker: PhantomData<fn(&T)>,
+    /// Invariant: a table describes no other type.
+    marker: PhantomData<fn(*mut T) -> *mut T>,
 }
 
 impl<T: ?Sized> core::fmt::Debug for Table<T> {
@@ -39,29 +40,9 @@ impl<T: Wire> Table<T> {
         Self::new(O::TABLE.value, Kind::Codec(const { &Codec::borrowed::<T>() }))
     }
 
-    /// The layout of a struct.
-    ///
-    /// # Safety
-    /// The values of `T` have the members of `structure` at their offsets, and no others, and so have the borrowed
-    /// values. Generated code calls it by [`struct_table!`](crate::struct_table).
-    #[must_use]
-    pub const unsafe fn structure(structure: &'static Structure) -> Self {
-        Self::of(Kind::Structure(structure))
-    }
-
-    /// The layout of an enumeration.
-    ///
-    /// # Safety
-    /// The values of `T`, and the borrowed values, are those of a fieldless enum with `repr(u32)`, whose discriminants
-    /// are the numbers below the count of `enumeration`. Generated code calls it by [`enum_table!`](crate::enum_table).
-    #[must_use]
-    pub const unsafe fn enumeration(enumeration: &'static Enumeration) -> Self {
-        Self::of(Kind::Enumeration(enumeration))
-    }
-
-    /// Checks in generated code that a field contains values of `T`.
+    /// Checks in generated code that a field contains values of `T`. A mutable pointer is converted to no other type.
     #[doc(hidden)]
-    pub const fn check(_: &T::Value) {}
+    pub const fn check(_: *mut T::Value) {}
 
     /// A table of which values and borrowed values are of the same kind.
     pub(super) const fn of(kind: Kind) -> Self {
@@ -70,6 +51,31 @@ impl<T: Wire> Table<T> {
 
     pub(super) const fn new(value: Kind, borrowed: Kind) -> Self {
         Self { value, borrowed, marker: PhantomData }
+    }
+}
+
+/// Of a type whose values, also the borrowed ones, are of the type itself.
+impl<T> Table<T>
+where
+    T: for<'a> Wire<Value = T, Borrowed<'a> = T>,
+{
+    /// The layout of a struct.
+    ///
+    /// # Safety
+    /// A `T` has the members of `structure` at their offsets, and no others. Generated code calls it by [`struct_table!`](crate::struct_table).
+    #[must_use]
+    pub const unsafe fn structure(structure: &'static Structure) -> Self {
+        Self::of(Kind::Structure(structure))
+    }
+
+    /// The layout of an enumeration.
+    ///
+    /// # Safety
+    /// `T` is a fieldless enum with `repr(u32)`, whose discriminants are the numbers below the count of `enumeration`.
+    /// Generated code calls it by [`enum_table!`](crate::enum_table).
+    #[must_use]
+    pub const unsafe fn enumeration(enumeration: &'static Enumeration) -> Self {
+        Self::of(Kind::Enumeration(enumeration))
     }
 }
 
@@ -156,11 +162,29 @@ pub struct Enumeration {
 }
 
 impl Enumeration {
-    /// An enumeration of `count` values.
+    /// The enum `T` with these discriminants.
+    ///
+    /// # Panics
+    /// A discriminant is not its position, or `T` has another size than they.
     #[must_use]
-    pub const fn new(count: usize, name: &'static str) -> Self {
-        Self { count: count as u32, name }
+    pub const fn new<T>(discriminants: &[u32], name: &'static str) -> Self {
+        let mut position = 0;
+        while position < discriminants.len() {
+            assert!(discriminants[position] as usize == position);
+            position += 1;
+        }
+        assert!(size_of::<T>() == size_of::<u32>());
+        Self { count: as_u32(discriminants.len()), name }
     }
+}
+
+/// The same number.
+///
+/// # Panics
+/// It has more than 32 bits.
+const fn as_u32(number: usize) -> u32 {
+    assert!(number <= u32::MAX as usize);
+    number as u32
 }
 
 /// The members of a struct, in the order in which they are sent.
@@ -187,14 +211,17 @@ pub struct Member {
 
 impl Member {
     /// A member of the IDL type `T`.
+    ///
+    /// # Panics
+    /// The offset has more than 32 bits.
     #[must_use]
     pub const fn new<T: Tabled>(offset: usize) -> Self {
-        Self { offset: offset as u32, kind: T::TABLE.value }
+        Self { offset: as_u32(offset), kind: T::TABLE.value }
     }
 
     /// A member that holds a borrowed value of the IDL type `T`.
     pub(super) const fn borrowed<T: Tabled>(offset: usize) -> Self {
-        Self { offset: offset as u32, kind: T::TABLE.borrowed }
+        Self { offset: as_u32(offset), kind: T::TABLE.borrowed }
     }
 }
 
@@ -250,7 +277,7 @@ impl Sequence {
             stride: size_of::<T::Value>(),
             alignment: align_of::<T::Value>(),
             bound,
-            min_size: T::MIN_SIZE as u32,
+            min_size: as_u32(T::MIN_SIZE),
             needs_drop: core::mem::needs_drop::<T::Value>(),
             parts,
             build,

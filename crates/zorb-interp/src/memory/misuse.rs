@@ -1,0 +1,123 @@
+//! Safe code cannot make a table of another type: what the macros reject, each beside what they accept.
+
+/// Documentation tests; code with `compile_fail` must not compile.
+macro_rules! tables {
+    ($(#[$($kind:ident)?] $name:ident $code:literal)*) => {$(
+        #[doc = concat!("```", $(stringify!($kind),)? r#"
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_interp::{Table, Tabled, enum_table, struct_table};
+
+macro_rules! wire {
+    ($name:ty, $value:ty, $borrowed:ty) => {
+        impl Wire for $name {
+            type Value = $value;
+            type View = $value;
+            type Borrowed<'a> = $borrowed;
+            const MIN_SIZE: usize = 4;
+            fn view(value: &$value) -> &$value { value }
+            fn write(_: &$value, _: &mut CdrWriter<'_>) -> CdrResult<()> { Ok(()) }
+            fn read(_: &mut CdrReader<'_>) -> CdrResult<$value> { todo!() }
+            fn read_borrowed<'a>(_: &mut CdrReader<'a>) -> CdrResult<$borrowed> { todo!() }
+        }
+    };
+}
+"#, $code, "\n```")]
+        struct $name;
+    )*};
+}
+
+tables! {
+    #[] Accepted "
+        #[derive(Clone)] struct Money { cents: i32 }
+        #[derive(Clone, Copy)] #[repr(u32)] enum Unit { Eur, Usd }
+        wire!(Money, Money, Money);
+        wire!(Unit, Unit, Unit);
+        impl Tabled for Money { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+        impl Tabled for Unit { const TABLE: Table<Self> = enum_table!(Unit \"Unit\" { Eur, Usd }); }
+    "
+    #[compile_fail] OfAnotherStruct "
+        #[derive(Clone)] struct Money { cents: i32 }
+        #[derive(Clone)] struct Other { text: String }
+        wire!(Money, Money, Money);
+        wire!(Other, Other, Other);
+        impl Tabled for Other { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+    "
+    #[compile_fail] OfAnotherEnum "
+        #[derive(Clone, Copy)] #[repr(u32)] enum Unit { Eur, Usd }
+        #[derive(Clone, Copy)] #[repr(u32)] enum Other { One }
+        wire!(Unit, Unit, Unit);
+        wire!(Other, Other, Other);
+        impl Tabled for Other { const TABLE: Table<Self> = enum_table!(Unit \"Unit\" { Eur, Usd }); }
+    "
+    #[compile_fail] WithOtherValues "
+        #[derive(Clone)] struct Money { cents: i32 }
+        wire!(Money, String, Money);
+        impl Tabled for Money { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+    "
+    #[compile_fail] WithOtherBorrowedValues "
+        #[derive(Clone)] struct Money { cents: i32 }
+        wire!(Money, Money, &'a str);
+        impl Tabled for Money { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+    "
+    #[compile_fail] OfAnEnumWithOtherBorrowedValues "
+        #[derive(Clone, Copy)] #[repr(u32)] enum Unit { Eur, Usd }
+        wire!(Unit, Unit, &'a str);
+        impl Tabled for Unit { const TABLE: Table<Self> = enum_table!(Unit \"Unit\" { Eur, Usd }); }
+    "
+    #[compile_fail] FieldThatDereferencesToItsType "
+        #[derive(Clone)] struct Money { cents: Box<i32> }
+        wire!(Money, Money, Money);
+        impl Tabled for Money { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+    "
+    #[compile_fail] FieldOfASubtype "
+        struct Function;
+        wire!(Function, fn(&'static u8), fn(&'static u8));
+        impl Tabled for Function {}
+        #[derive(Clone)] struct Money { function: for<'b> fn(&'b u8) }
+        wire!(Money, Money, Money);
+        impl Tabled for Money {
+            const TABLE: Table<Self> = struct_table!(Money { function: Function });
+        }
+    "
+    #[compile_fail] FieldThatIsMissing "
+        #[derive(Clone)] struct Money { cents: i32, unit: String }
+        wire!(Money, Money, Money);
+        impl Tabled for Money { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+    "
+    #[compile_fail] PackedStruct "
+        #[derive(Clone, Copy)] #[repr(packed)] struct Money { octet: u8, cents: i32 }
+        wire!(Money, Money, Money);
+        impl Tabled for Money {
+            const TABLE: Table<Self> = struct_table!(Money { octet: u8, cents: i32 });
+        }
+    "
+    #[compile_fail] ConvertedTable "
+        fn longer<'a>(table: Table<&'a u8>) -> Table<&'static u8> { table }
+    "
+    #[compile_fail] EnumOfAnotherSize "
+        #[derive(Clone, Copy)] #[repr(u8)] enum Unit { Eur, Usd }
+        wire!(Unit, Unit, Unit);
+        impl Tabled for Unit { const TABLE: Table<Self> = enum_table!(Unit \"Unit\" { Eur, Usd }); }
+    "
+    #[compile_fail] EnumOfAnotherSizeUnderTheNamesOfPrimitiveTypes "
+        #[derive(Clone, Copy)] #[repr(u8)] enum Unit { Eur, Usd }
+        wire!(Unit, Unit, Unit);
+        type Byte = u8;
+        const _: () = {
+            #[allow(non_camel_case_types)] type u32 = Byte;
+            #[allow(unused_macros)] macro_rules! assert { ($($condition:tt)*) => {} }
+            #[allow(dead_code)] const fn size_of<T>() -> usize { 4 }
+            impl Tabled for Unit {
+                const TABLE: Table<Self> = enum_table!(Unit \"Unit\" { Eur, Usd });
+            }
+        };
+    "
+    #[compile_fail] EnumWithOtherDiscriminants "
+        #[derive(Clone, Copy)] #[repr(u32)] enum Unit { Eur = 1, Usd = 0 }
+        wire!(Unit, Unit, Unit);
+        impl Tabled for Unit { const TABLE: Table<Self> = enum_table!(Unit \"Unit\" { Eur, Usd }); }
+    "
+    #[compile_fail] OffsetOfMoreThan32Bits "
+        const MEMBER: zorb_interp::Member = zorb_interp::Member::new::<i32>(1 << 32);
+    "
+}
