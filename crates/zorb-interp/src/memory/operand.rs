@@ -1,6 +1,6 @@
 //! Writing the arguments of a call by their tables.
 
-use zorb_cdr::{CdrResult, CdrWriter};
+use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
 
 use super::table::{Kind, Operand, VALUE};
 use super::write::{write, write_sequence};
@@ -24,7 +24,8 @@ impl Operand<'_> {
                 // SAFETY: as many elements of the sequence are there.
                 unsafe { write_sequence(sequence, self.data, self.length, writer) }
             }
-            _ => Ok(()),
+            // Only text and sequences have a length.
+            _ => Err(writer.error(CdrErrorKind::Unsupported, "argument")),
         }
     }
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{Bounded, ByteOrder, CdrError, CdrReader, CdrWriter, CharSet, TextCoding, Wire};
 
-use super::{List, Space, Tabled, Values, read_value, receive, write_value};
+use super::{List, Operand, Space, Tabled, Values, read_value, receive, write_value};
 use samples::{Sample, Seed, enumeration, record};
 
 record! { Numbers { a: i16, b: u8, c: f64, d: i32, e: i8, f: u64, g: f32, h: u16, i: i64, j: u32 } }
@@ -135,6 +135,16 @@ fn enumerations() {
 #[test]
 fn types_without_a_layout() {
     compare::<Mixed>();
+}
+
+#[test]
+fn text_and_sequences_have_a_length_and_others_none() {
+    let number = 7;
+    let mut argument = Operand::value::<i32>(&number);
+    argument.length = 0;
+    let stream = (ByteOrder::NATIVE, 0, TextCoding::UNICODE);
+    let error = written(stream, |writer| argument.write(writer)).unwrap_err();
+    assert_eq!(error.kind, zorb_cdr::CdrErrorKind::Unsupported);
 }
 
 #[test]
