@@ -122,6 +122,7 @@ unsafe fn write_numbers(
     let octets = unsafe { core::slice::from_raw_parts(from, size * count as usize) };
     writer.align(size);
     if size > 1 && writer.order() != ByteOrder::NATIVE {
+        writer.reserve_capacity(octets.len(), number.what())?;
         let to = writer.reserve(octets.len());
         to.copy_from_slice(octets);
         swap_in_place(size, to);
