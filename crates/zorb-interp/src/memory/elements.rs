@@ -2,10 +2,11 @@
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use core::alloc::Layout;
+use core::mem::ManuallyDrop;
 
 use super::table::{Parts, Sequence};
 
-/// The elements of a sequence, while it is read or dropped.
+/// The elements of a sequence, while it is read or dropped. They are dropped with it, also if reading panics.
 #[derive(Debug)]
 pub(super) struct Elements<'s> {
     pub(super) sequence: &'s Sequence,
@@ -21,7 +22,7 @@ impl<'s> Elements<'s> {
     /// The elements of a value.
     ///
     /// # Safety
-    /// The parts are those of a value of the sequence.
+    /// The parts are those of a value of the sequence, which is not used again.
     pub(super) unsafe fn of(sequence: &'s Sequence, parts: Parts) -> Self {
         Self { sequence, parts }
     }
@@ -30,6 +31,11 @@ impl<'s> Elements<'s> {
     fn layout(&self, capacity: usize) -> Option<Layout> {
         let size = capacity.checked_mul(self.sequence.stride)?;
         Layout::from_size_align(size, self.sequence.alignment).ok()
+    }
+
+    /// The parts, to make a value of.
+    pub(super) fn into_parts(self) -> Parts {
+        ManuallyDrop::new(self).parts
     }
 
     /// Increases the capacity, which is less; `false` without the memory.

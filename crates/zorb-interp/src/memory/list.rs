@@ -190,7 +190,7 @@ impl Source<'_> {
     }
 }
 
-/// Where the results of a call go.
+/// Where the results of a call go. They are dropped with it, unless they are taken.
 #[derive(Debug)]
 pub struct Results<'v> {
     members: Members,
@@ -221,6 +221,15 @@ impl Results<'_> {
     }
 }
 
+impl Drop for Results<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_filled.get() {
+            self.clear();
+        }
+    }
+}
+
 /// The results of the list `L` that `call` reads, or its error; that of `missing` if it reads none.
 ///
 /// # Errors
@@ -239,14 +248,11 @@ pub fn receive<L: List, E>(
     };
     let ended = call(&results);
     match ended {
-        Ok(()) if results.is_filled.get() => {
-            // SAFETY: the results have been read.
+        Ok(()) if results.is_filled.take() => {
+            // SAFETY: the results have been read, and are not dropped by `results`.
             Ok(unsafe { values.assume_init() })
         }
         Ok(()) => Err(missing()),
-        Err(error) => {
-            results.clear();
-            Err(error)
-        }
+        Err(error) => Err(error),
     }
 }

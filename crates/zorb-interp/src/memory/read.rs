@@ -6,7 +6,7 @@ use alloc::string::String;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet};
 
 use super::elements::Elements;
-use super::release::{release_each, release_elements, release_members};
+use super::release::{ReadElements, ReadMembers};
 use super::table::{Array, Enumeration, Kind, Member, Number, Sequence};
 
 use crate::item::swap_in_place;
@@ -74,16 +74,15 @@ pub(super) unsafe fn read_members(
     to: *mut u8,
     reader: &mut CdrReader<'_>,
 ) -> CdrResult<()> {
-    for (index, member) in members.iter().enumerate() {
+    let mut done = ReadMembers::none(members, to);
+    for member in members {
         // SAFETY: the member is inside the value.
         let at = unsafe { to.add(member.offset as usize) };
         // SAFETY: a value of the member's type may be written there.
-        if let Err(error) = unsafe { read(&member.kind, at, reader) } {
-            // SAFETY: the members before this one have been read, and are not used again.
-            unsafe { release_members(members.get(..index).unwrap_or_default(), to) };
-            return Err(error);
-        }
+        unsafe { read(&member.kind, at, reader) }?;
+        done.count += 1;
     }
+    done.keep();
     Ok(())
 }
 
@@ -145,13 +144,9 @@ unsafe fn read_sequence(
     // Counts of nested sequences multiply, so what is allocated ahead is limited; the rest grows with the elements read.
     reader.allow(count.saturating_mul(sequence.stride), "sequence")?;
     let mut elements = Elements::none(sequence);
-    if let Err(error) = read_elements(&mut elements, count, reader) {
-        // SAFETY: the elements are not used again.
-        unsafe { release_elements(&elements) };
-        return Err(error);
-    }
-    // SAFETY: as the caller guarantees; the elements are not used again.
-    unsafe { (sequence.build)(to, elements.parts) };
+    read_elements(&mut elements, count, reader)?;
+    // SAFETY: as the caller guarantees; the elements do not exist any more.
+    unsafe { (sequence.build)(to, elements.into_parts()) };
     Ok(())
 }
 
@@ -186,19 +181,16 @@ unsafe fn read_array(array: &Array, to: *mut u8, reader: &mut CdrReader<'_>) -> 
     if !reader.is_in_one_piece() && reader.rest().len() < array.min_size {
         reader.enter_tail(array.min_size);
     }
+    let mut done = ReadElements::none(array, to);
     let mut at = to;
-    for index in 0..array.count {
+    for _ in 0..array.count {
         // SAFETY: an element may be written there.
-        if let Err(error) = unsafe { read(&array.element, at, reader) } {
-            if array.needs_drop {
-                // SAFETY: the elements before this one have been read, and are not used again.
-                unsafe { release_each(&array.element, array.stride, to, index) };
-            }
-            return Err(error);
-        }
+        unsafe { read(&array.element, at, reader) }?;
+        done.count += 1;
         // SAFETY: the end of the element is at most that of the array.
         at = unsafe { at.add(array.stride) };
     }
+    done.keep();
     Ok(())
 }
 

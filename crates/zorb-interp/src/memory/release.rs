@@ -4,7 +4,66 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::elements::Elements;
-use super::table::{Kind, Member, drop_at};
+use super::table::{Array, Kind, Member, Sequence, drop_at};
+
+/// The members of a value that have been read, of a value whose others are read now. They are dropped with it, also if
+/// reading panics.
+#[derive(Debug)]
+pub(super) struct ReadMembers<'m> {
+    members: &'m [Member],
+    at: *mut u8,
+    pub(super) count: usize,
+}
+
+impl<'m> ReadMembers<'m> {
+    /// None of the members of the value at `at`.
+    pub(super) fn none(members: &'m [Member], at: *mut u8) -> Self {
+        Self { members, at, count: 0 }
+    }
+
+    /// The value is complete.
+    pub(super) fn keep(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for ReadMembers<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        // SAFETY: these have been read, and are not used again.
+        unsafe { release_members(self.members.get(..self.count).unwrap_or_default(), self.at) };
+    }
+}
+
+/// As [`ReadMembers`], for the elements of an array.
+#[derive(Debug)]
+pub(super) struct ReadElements<'a> {
+    array: &'a Array,
+    at: *mut u8,
+    pub(super) count: usize,
+}
+
+impl<'a> ReadElements<'a> {
+    /// None of the elements of the array at `at`.
+    pub(super) fn none(array: &'a Array, at: *mut u8) -> Self {
+        Self { array, at, count: 0 }
+    }
+
+    /// The array is complete.
+    pub(super) fn keep(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for ReadElements<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        if self.array.needs_drop {
+            // SAFETY: these have been read, and are not used again.
+            unsafe { release_each(&self.array.element, self.array.stride, self.at, self.count) };
+        }
+    }
+}
 
 /// Drops the value at `at`.
 ///
@@ -27,9 +86,7 @@ pub(super) unsafe fn release(kind: &Kind, at: *mut u8) {
             // SAFETY: as the caller guarantees.
             let parts = unsafe { (sequence.parts)(at) };
             // SAFETY: these are the parts of the value.
-            let elements = unsafe { Elements::of(sequence, parts) };
-            // SAFETY: as the caller guarantees.
-            unsafe { release_elements(&elements) };
+            drop(unsafe { Elements::of(sequence, parts) });
         }
         Kind::Array(array) => {
             if array.needs_drop {
@@ -73,16 +130,15 @@ pub(super) unsafe fn release_each(kind: &Kind, stride: usize, mut at: *mut u8, c
 }
 
 /// Drops the elements of a sequence and frees their memory.
-///
-/// # Safety
-/// They are not used again.
-pub(super) unsafe fn release_elements(elements: &Elements<'_>) {
-    let (sequence, parts) = (elements.sequence, elements.parts);
-    // Elements that are borrowed have no capacity.
-    if sequence.needs_drop && parts.capacity > 0 {
-        // SAFETY: as the caller guarantees.
-        unsafe { release_each(&sequence.element, sequence.stride, parts.data, parts.length) };
+impl Drop for Elements<'_> {
+    fn drop(&mut self) {
+        // Elements that are borrowed have no capacity.
+        if self.sequence.needs_drop && self.parts.capacity > 0 {
+            let Sequence { element, stride, .. } = self.sequence;
+            // SAFETY: these are the elements, which are not used again.
+            unsafe { release_each(element, *stride, self.parts.data, self.parts.length) };
+        }
+        // SAFETY: the elements are not used again.
+        unsafe { self.free() };
     }
-    // SAFETY: as the caller guarantees.
-    unsafe { elements.free() };
 }

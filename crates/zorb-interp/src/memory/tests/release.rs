@@ -5,10 +5,12 @@ extern crate std;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
+use std::boxed::Box;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
 
-use crate::{Space, Tabled, Values, read_value, write_value};
+use crate::{Space, Tabled, Values, read_value, receive, write_value};
 
 std::thread_local! {
     /// How many counted values the thread has.
@@ -18,6 +20,9 @@ std::thread_local! {
 fn alive() -> i32 {
     ALIVE.with(Cell::get)
 }
+
+/// Reading it panics.
+const PANIC: u8 = 99;
 
 /// A value that is counted, encoded as an octet.
 #[derive(Debug)]
@@ -58,7 +63,10 @@ impl Wire for Counted {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        reader.read_u8().map(Self::new)
+        match reader.read_u8()? {
+            PANIC => resume_unwind(Box::new("reading panics")),
+            octet => Ok(Self::new(octet)),
+        }
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
@@ -144,6 +152,38 @@ fn of_values_that_are_cut_anywhere() {
         assert!(read_value::<Vec<Record>>(&mut reader).is_err());
         assert_eq!(alive(), 0, "cut at {length}");
     }
+}
+
+#[test]
+fn of_values_whose_reading_panics_anywhere() {
+    let octets = octets(&(0..3).map(|_| sample()).collect());
+    let mut panics = 0;
+    for at in 0..octets.len() {
+        let mut octets = octets.clone();
+        octets[at] = PANIC;
+        let mut space = Space::<(Vec<Record>,)>::new();
+        let mut reader = CdrReader::new(&octets, ByteOrder::Little);
+        let read = catch_unwind(AssertUnwindSafe(|| space.read(&mut reader).is_ok()));
+        panics += usize::from(read.is_err());
+        drop(space);
+        assert_eq!(alive(), 0, "octet {at}");
+    }
+    assert!(panics >= 3 * 13);
+}
+
+#[test]
+fn of_results_after_which_a_call_panics() {
+    let octets = octets(&(0..2).map(|_| sample()).collect());
+    let panicked = catch_unwind(|| {
+        let call = |results: &crate::Results<'_>| {
+            results.read(&mut CdrReader::new(&octets, ByteOrder::Little)).unwrap();
+            assert_eq!(alive(), 2 * 13);
+            resume_unwind(Box::new("the call panics"))
+        };
+        receive::<(Vec<Record>,), ()>(call, || ()).is_ok()
+    });
+    assert!(panicked.is_err());
+    assert_eq!(alive(), 0);
 }
 
 #[test]
