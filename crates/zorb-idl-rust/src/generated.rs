@@ -12,11 +12,11 @@ pub struct Generated {
     pub warnings: Vec<Warning>,
 }
 
-/// A name or value that was changed in the mapping.
+/// A name or value that was changed in the mapping, or an annotation without effect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Warning {
-    /// The change, in one sentence without a full stop.
+    /// The change or the annotation, in one sentence without a full stop.
     pub message: String,
     /// The span in the IDL.
     pub span: Span,

@@ -1,7 +1,7 @@
 //! Which engine marshals the values of a type, and the arguments and results of an interface.
 
-use zorb_idl::model::{ConstValue, find_annotation};
-use zorb_idl::{DefId, Model};
+use zorb_idl::model::{ConstValue, Definition, find_annotation};
+use zorb_idl::{DefId, Model, Span};
 
 use crate::{Marshal, Options};
 
@@ -11,13 +11,27 @@ pub(crate) fn is_interpretive(model: &Model, options: &Options, id: DefId) -> bo
     let mut next = Some(id);
     while let Some(id) = next {
         let definition = &model[id];
-        let annotation = find_annotation(&definition.annotations, "marshal");
-        if let Some(annotation) = annotation.filter(|one| one.is_known)
-            && let Some(ConstValue::String(word)) = annotation.argument("value")
-        {
-            return word == "INTERPRETIVE";
+        if let Some((word, _)) = annotated(definition) {
+            return word == INTERPRETIVE;
         }
         next = definition.parent;
     }
     options.marshal == Marshal::Interpretive
+}
+
+/// The place of the annotation by which a definition itself, not a scope around it, asks for tables.
+pub(crate) fn asks_for_tables(definition: &Definition) -> Option<Span> {
+    let (word, span) = annotated(definition)?;
+    (word == INTERPRETIVE).then_some(span)
+}
+
+const INTERPRETIVE: &str = "INTERPRETIVE";
+
+/// What the annotation `@marshal` of a definition says, and its place.
+fn annotated(definition: &Definition) -> Option<(&str, Span)> {
+    let annotation = find_annotation(&definition.annotations, "marshal")?;
+    match annotation.argument("value") {
+        Some(ConstValue::String(word)) if annotation.is_known => Some((word, annotation.span)),
+        _ => None,
+    }
 }

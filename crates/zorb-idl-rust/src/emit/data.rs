@@ -13,6 +13,9 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn structure(&mut self, definition: &'m Definition, item: &'m Struct) {
         let rows = self.record(definition);
         // The tables of recursive types would contain themselves.
+        if self.names.model.is_recursive(definition.id) {
+            self.not_by_tables(definition, "a recursive type");
+        }
         let engine = match self.names.model.is_recursive(definition.id) {
             true => "recursive ",
             false => self.engine(definition.id),

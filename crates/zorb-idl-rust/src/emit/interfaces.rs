@@ -5,9 +5,13 @@ use zorb_idl::model::{Definition, Export, Interface};
 
 use super::methods::Signature;
 use super::{Emitter, idl_name};
+use crate::ami::is_asynchronous;
 use crate::docs;
 use crate::layout::Call;
 use crate::names::{Case, Method, Scope};
+
+/// The most arguments or results that tables have.
+const MOST: usize = 16;
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn interface(&mut self, definition: &'m Definition, item: &'m Interface) {
@@ -20,6 +24,23 @@ impl<'m> Emitter<'_, 'm> {
             self.abstract_operations(definition);
         }
         self.companion(definition, false);
+        self.compiled_parts(definition);
+    }
+
+    /// Warns of what is not marshalled by tables, although the interface is annotated.
+    fn compiled_parts(&mut self, definition: &Definition) {
+        let (id, model) = (definition.id, self.names.model);
+        if !self.is_small(id) {
+            let what = format!("an interface with an operation of {MOST} or more parameters");
+            self.not_by_tables(definition, &what);
+            return;
+        }
+        if self.names.amh_traits(id).is_some() {
+            self.not_by_tables(definition, "deferred and asynchronous servants");
+        }
+        if model.exports(id).iter().any(|it| is_asynchronous(model, self.options, id, it)) {
+            self.not_by_tables(definition, "methods that send a call without waiting");
+        }
     }
 
     fn reference(&mut self, definition: &Definition, item: &Interface) {
@@ -110,14 +131,15 @@ impl<'m> Emitter<'_, 'm> {
 
     /// What the macro calls of an interface's stubs and skeleton begin with.
     fn interface_engine(&self, id: DefId) -> &'static str {
-        /// The most arguments or results that tables have.
-        const MOST: usize = 16;
-        let exports = self.names.model.exports(id);
-        let is_small = exports.iter().all(|export| match export {
+        if self.is_small(id) { self.engine(id) } else { "" }
+    }
+
+    /// Whether the operations of an interface have few enough parameters for tables.
+    fn is_small(&self, id: DefId) -> bool {
+        self.names.model.exports(id).iter().all(|export| match export {
             Export::Operation(operation) => operation.params.len() < MOST,
             _ => true,
-        });
-        if is_small { self.engine(id) } else { "" }
+        })
     }
 
     /// The servant's method for a stub, and the operation name if it differs.

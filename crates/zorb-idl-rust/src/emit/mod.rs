@@ -14,7 +14,7 @@ use zorb_idl::model::Definition;
 use zorb_idl::{DefId, DefinitionKind, Span};
 
 use crate::layout::{Call, Layout};
-use crate::marshal::is_interpretive;
+use crate::marshal::{asks_for_tables, is_interpretive};
 use crate::names::{Module, Names};
 use crate::types::Types;
 use crate::{Generated, Options, Warning, docs};
@@ -72,6 +72,17 @@ impl<'a, 'm> Emitter<'a, 'm> {
         match is_interpretive(self.names.model, self.options, id) {
             true => "interpretive ",
             false => "",
+        }
+    }
+
+    /// Warns if a definition is annotated to be marshalled by tables, but `what` of it is not.
+    fn not_by_tables(&mut self, definition: &Definition, what: &str) {
+        if let Some(span) = asks_for_tables(definition) {
+            let name = idl_name(definition);
+            self.warn(
+                span,
+                format!("`@marshal(INTERPRETIVE)` of `{name}` has no effect on {what}"),
+            );
         }
     }
 

@@ -3,10 +3,14 @@
 use zorb_idl_rust::{Marshal, Options};
 
 fn generate(idl: &str, options: &Options) -> String {
+    generated(idl, options).text
+}
+
+fn generated(idl: &str, options: &Options) -> zorb_idl_rust::Generated {
     let files = zorb_idl::MemoryLoader::new().with("a.idl", idl.to_owned());
     let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &files, &["a.idl"]);
     assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
-    zorb_idl_rust::generate(&compilation, options).text
+    zorb_idl_rust::generate(&compilation, options)
 }
 
 /// Whether the macro of a definition begins with `interpretive`.
@@ -67,4 +71,38 @@ fn recursive_types_and_operations_with_many_parameters_are_compiled() {
     let code = generate(&idl, &Options::new().marshal(Marshal::Interpretive));
     assert!(code.contains("structure!(recursive Node, "), "{code}");
     assert!(!is_interpretive(&code, "Wide"));
+}
+
+#[test]
+fn an_annotation_without_effect_is_a_warning() {
+    let parameters = |count: u32| -> String {
+        let list: Vec<String> = (0..count).map(|number| format!("in long p{number}")).collect();
+        list.join(", ")
+    };
+    let idl = format!(
+        "struct Node;
+         typedef sequence<Node> Nodes;
+         @marshal(INTERPRETIVE) struct Node {{ Nodes all; }};
+         @marshal(INTERPRETIVE) interface Wide {{ void call({}); }};
+         @marshal(INTERPRETIVE) interface Narrow {{ void call({}); }};
+         @marshal(INTERPRETIVE) @deferred interface Later {{ void call(); }};
+         @marshal(INTERPRETIVE) interface Sent {{ @ami void call(); }};
+         @marshal(INTERPRETIVE) module Inside {{ @deferred @ami interface Other {{ void call(); }}; }};
+         @marshal(COMPILED) @deferred @ami interface Quick {{ void call(); }};",
+        parameters(16),
+        parameters(15),
+    );
+    let warnings = generated(&idl, &Options::new()).warnings;
+    let messages: Vec<&str> = warnings.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "`@marshal(INTERPRETIVE)` of `Node` has no effect on a recursive type",
+            "`@marshal(INTERPRETIVE)` of `Wide` has no effect on an interface with an operation of 16 or more \
+             parameters",
+            "`@marshal(INTERPRETIVE)` of `Later` has no effect on deferred and asynchronous servants",
+            "`@marshal(INTERPRETIVE)` of `Sent` has no effect on methods that send a call without waiting",
+        ]
+    );
+    assert!(generated(&idl, &Options::new().marshal(Marshal::Interpretive)).warnings == warnings);
 }
