@@ -1,7 +1,7 @@
 //! A safe API of the operating system: layer 0 of Zorb.
 //!
-//! This is the only crate of the ORB with `unsafe` code, and all of it is in the private module
-//! `sys`, one operation per block. The public modules are safe code on top of it. Linux on `x86_64`
+//! All `unsafe` code of the crate is in the private module `sys`, one operation per block; of the ORB's other crates, only
+//! `zorb-interp` has any. The public modules are safe code on top of it. Linux on `x86_64`
 //! and `aarch64`.
 //!
 //! | module | contents |

@@ -88,9 +88,9 @@ impl<I: WithOperations> Deref for AbstractOperations<I> {
     }
 }
 
-/// A boolean, then a reference (true) or a value (false); nil is sent as the null value.
 impl<I: Interface> zorb_interp::Tabled for Abstract<I> {}
 
+/// A boolean, then a reference (true) or a value (false); nil is sent as the null value.
 impl<I: Interface> Wire for Abstract<I> {
     type Value = Option<Self>;
     type View = Option<Self>;
