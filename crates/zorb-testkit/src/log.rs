@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 
 /// A subscriber of `tracing` that records all events. Clones have the same lines.
@@ -59,6 +60,9 @@ impl Log {
 
     /// Executes `work`, during which the calling thread logs here.
     pub fn of<T>(&self, work: impl FnOnce() -> T) -> T {
+        // If this log were the only subscriber, `tracing` would ask the thread that reaches a line of code first
+        // whether to log it at all. Other tests have threads without a log.
+        let _ = tracing::subscriber::set_global_default(Unrecorded);
         tracing::subscriber::with_default(self.clone(), work)
     }
 
@@ -67,6 +71,34 @@ impl Log {
     pub fn lines(&self) -> Vec<LogLine> {
         self.0.lock().unwrap().lines.clone()
     }
+}
+
+/// The subscriber of threads without a log. It records nothing and keeps all lines of code enabled for other threads.
+#[derive(Debug)]
+struct Unrecorded;
+
+impl Subscriber for Unrecorded {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        false
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
 }
 
 impl LogLine {
@@ -136,5 +168,21 @@ impl Subscriber for Log {
             let left = entered.iter().rposition(|known| *known == span.into_u64());
             left.map(|left| entered.remove(left));
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_code_that_another_thread_reaches_first_is_logged() {
+        let say = || tracing::warn!("said");
+        let log = Log::default();
+        log.of(|| {
+            std::thread::spawn(say).join().unwrap();
+            say();
+        });
+        assert_eq!(log.lines().len(), 1);
     }
 }

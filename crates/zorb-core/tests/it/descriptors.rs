@@ -117,8 +117,7 @@ fn ten_thousand_clients_of_many_threads_leave_no_connections() {
 fn a_server_without_descriptors_says_so_to_clients_and_in_its_log() {
     let name = "descriptors::a_server_without_descriptors_says_so_to_clients_and_in_its_log";
     in_own_process(name, || {
-        let log = Log::default();
-        tracing::subscriber::set_global_default(log.clone()).unwrap();
+        let log = Log::of_process();
         let (orb, _echo) = server();
         let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
         let sockets = open_descriptors()[1];

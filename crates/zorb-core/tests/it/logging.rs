@@ -13,8 +13,7 @@ const TIMES: usize = 300;
 #[test]
 fn a_flood_of_failures_is_no_flood_of_lines() {
     in_own_process("logging::a_flood_of_failures_is_no_flood_of_lines", || {
-        let log = Log::default();
-        tracing::subscriber::set_global_default(log.clone()).unwrap();
+        let log = Log::of_process();
         std::panic::set_hook(Box::new(|_| {}));
         let server = builder().listen("iiop://127.0.0.1:0").build().unwrap();
         let echo: Echo = server.root_poa().activate(Acting(|_| panic!("by the test"))).unwrap();

@@ -222,8 +222,7 @@ fn a_second_signal_ends_a_server_that_drains() {
 fn an_orbs_id_is_in_the_names_of_its_threads_and_around_what_they_log() {
     let name = "termination::an_orbs_id_is_in_the_names_of_its_threads_and_around_what_they_log";
     in_own_process(name, || {
-        let log = Log::default();
-        tracing::subscriber::set_global_default(log.clone()).unwrap();
+        let log = Log::of_process();
         let orb = builder().id("front").listen("iiop://127.0.0.1:0").build().unwrap();
         let says = |value| {
             let thread = std::thread::current().name().map(str::to_owned);
