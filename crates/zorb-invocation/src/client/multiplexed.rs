@@ -7,6 +7,7 @@
 //! ignores its late reply.
 
 mod call;
+mod closing;
 mod inheritance;
 mod leader;
 mod list;
@@ -16,38 +17,35 @@ mod reader;
 #[cfg(test)]
 mod simulated;
 mod sleepers;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use std::io;
-use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use zorb_base::buffers::{trim_message, trim_request};
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::counters::{CallLock, Count, count};
-use zorb_giop::{
-    ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
-    ReplyStart, RequestBuffer,
-};
+use zorb_giop::{ClientConnection, ClientSession, Messaging};
 use zorb_os::event::EventFd;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{BusyWait, Stream};
 
-use super::connection::{CONTROL_TIMEOUT, Counts, LastReceived, NoReply, Receiving};
+use super::connection::{Counts, LastReceived, Receiving};
 use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
 use pending_request::{PendingCalls, Reader};
 use sleepers::Sleepers;
+use state::{CallBuffers, Follower, FollowerReply, State, copied, wait_until};
 
 pub(crate) use call::MultiplexedCall;
 pub(super) use call::{Joining, NotJoined};
 pub(super) use list::{MultiplexedConnections, PendingConnection};
-pub(super) use pending_request::{Ended, PendingReply, PendingRequest, ReplyTail};
+pub(super) use pending_request::{Ended, PendingReply, PendingRequest};
 
 /// The maximum number of callers' buffers that a connection retains.
 const MAX_IDLE_BUFFERS: usize = 64;
@@ -86,34 +84,6 @@ pub(crate) struct MultiplexedConnection {
     counted: Counts,
 }
 
-#[derive(Debug)]
-struct State {
-    /// Its state: the outstanding requests, code sets, how it ended.
-    machine: ClientConnection<Follower>,
-    /// Whether a reply has ever been received.
-    used: bool,
-    last_received: LastReceived,
-    /// The number of callers that use it.
-    users: usize,
-    /// The callers that wait to use it.
-    waiting: WaitQueue,
-    /// The receive buffer; the leader has it while there is one.
-    inbound: Option<Box<Inbound>>,
-    leader: Leader,
-    /// Buffers of earlier calls.
-    // Boxed, because they move in and out with every call.
-    #[allow(clippy::vec_box)]
-    idle: Vec<Box<CallBuffers>>,
-    /// The error of a stream that failed.
-    error: Option<io::Error>,
-    /// Whether it closes after the last call.
-    closing: bool,
-    /// The callers that sleep.
-    sleepers: Sleepers,
-    /// The requests whose callers do not wait.
-    pending: PendingCalls,
-}
-
 /// The parameters of a new connection.
 pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) stream: Arc<dyn Stream>,
@@ -130,91 +100,6 @@ pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) watched: Option<WatchedConnection>,
     /// Its part of the connections of the process.
     pub(super) counted: Counts,
-}
-
-/// A caller that waits for its reply, or a request whose caller does not wait.
-#[derive(Debug)]
-struct Follower {
-    /// Whether the caller sleeps and has not been woken yet; then it is one of the [`Sleepers`].
-    sleeps: bool,
-    /// The priority of the caller's thread, if it has set one.
-    priority: u8,
-    wake: Arc<Condition>,
-    /// A buffer for the reply.
-    spare: Detached,
-    reply: Option<FollowerReply>,
-    /// What gets the reply if the caller does not wait.
-    pending: Option<Arc<dyn PendingRequest>>,
-    /// Whether the thread that sends the request answers for it if it fails.
-    is_being_sent: bool,
-}
-
-/// A reply that the leader has received for a follower.
-#[derive(Debug)]
-struct FollowerReply {
-    header: MessageHeader,
-    /// `None` for a LocateReply.
-    start: Option<ReplyStart>,
-    octets: Detached,
-    tail: ReplyTail,
-}
-
-/// The buffers of one caller.
-#[derive(Debug, Default)]
-struct CallBuffers {
-    wake: Arc<Condition>,
-    outgoing: RequestBuffer,
-    received: Detached,
-    tail: ReplyTail,
-}
-
-impl CallBuffers {
-    /// Prepares them for the next call.
-    #[inline]
-    fn trim(&mut self) {
-        trim_request(&mut self.outgoing);
-        trim_message(&mut self.received);
-        self.tail = None;
-    }
-}
-
-/// A copy of the error.
-fn copied(error: &io::Error) -> io::Error {
-    match error.raw_os_error() {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => error.kind().into(),
-    }
-}
-
-impl State {
-    /// Whether no call uses it.
-    fn is_unused(&self) -> bool {
-        self.users == 0 && self.pending.count == 0
-    }
-
-    /// Notes that a caller sleeps.
-    fn sleep(&mut self, id: u32) {
-        if let Some(call) = self.machine.call_mut(id)
-            && !std::mem::replace(&mut call.sleeps, true)
-        {
-            self.sleepers.add(id, call.priority);
-        }
-    }
-
-    /// Notes that a caller does not sleep any more.
-    fn wake(&mut self, id: u32) {
-        if let Some(call) = self.machine.call_mut(id)
-            && std::mem::take(&mut call.sleeps)
-        {
-            self.sleepers.remove(id);
-        }
-    }
-
-    /// Why a caller gets no reply after the end of the connection.
-    #[cold]
-    fn no_reply(&self) -> NoReply {
-        NoReply::of_end(self.machine.ended(), self.error.as_ref().map(copied))
-    }
 }
 
 impl MultiplexedConnection {
@@ -382,121 +267,4 @@ impl MultiplexedConnection {
         }
         false
     }
-
-    /// Ends the connection for the state machine, and wakes all callers.
-    #[cold]
-    fn end(&self, state: &mut State, reason: NoReply) {
-        tracing::debug!(peer = self.stream.peer(), ?reason, "a multiplexed connection has ended");
-        // A caller's deadline is no such reason.
-        let end = reason.end().unwrap_or(ConnectionEnd::Lost);
-        if state.machine.ended().is_none()
-            && let NoReply::Lost(error) = reason
-        {
-            state.error = error;
-        }
-        state.machine.end(end);
-        self.has_failed.store(true, Ordering::Relaxed);
-        let mut farewell = Vec::new();
-        if state.machine.poll_transmit(&mut farewell)
-            && let Ok(Some(_sending)) = self.sending.try_lock(Duration::ZERO)
-        {
-            // The MessageError that answers a malformed reply, unless another call sends just now.
-            let _ = self.stream.try_send(&farewell);
-        }
-        // Stops threads that are sending or receiving.
-        let _ = self.stream.shutdown(Shutdown::Both);
-        for call in state.machine.calls_mut() {
-            call.wake.notify_one();
-        }
-        state.waiting.wake_all();
-        self.wake_reader(state);
-    }
-
-    /// Lets no call use it any more if none does now, and its server has closed it or it has been idle for `limit`.
-    fn end_unused(&self, limit: Option<Duration>) -> bool {
-        let mut state = self.state();
-        let is_unused = state.is_unused()
-            && !state.closing
-            && (limit.is_some_and(|limit| state.last_received.is_older_than(limit))
-                || self.stream.is_readable());
-        state.closing |= is_unused;
-        is_unused
-    }
-
-    /// When something was last received; `None` if a call uses it or it has ended.
-    fn idle_since(&self) -> Option<LastReceived> {
-        let state = self.state();
-        let is_idle = state.is_unused() && !state.closing && state.machine.ended().is_none();
-        is_idle.then_some(state.last_received)
-    }
-
-    /// Lets no call use it any more if none has since then.
-    fn end_idle(&self, since: LastReceived) -> bool {
-        let mut state = self.state();
-        let is_idle = state.is_unused() && !state.closing && state.last_received <= since;
-        state.closing |= is_idle;
-        is_idle
-    }
-
-    /// Closes the connection after the calls that use it.
-    pub(super) fn close(&self) {
-        let mut state = self.state();
-        state.closing = true;
-        state.waiting.wake_all();
-        self.wake_reader(&mut state);
-        let now = state.is_unused() && state.machine.ended().is_none();
-        drop(state);
-        if now {
-            self.send_close();
-        }
-    }
-
-    /// Ends its reader: nobody can use it any more.
-    pub(super) fn end_reader(&self) {
-        let mut state = self.state();
-        state.closing = true;
-        self.wake_reader(&mut state);
-    }
-
-    /// Closes the connection, whose server has hung up, after the calls that use it: they may still receive their
-    /// replies. Does not wait.
-    pub(super) fn close_hung_up(&self) {
-        let mut state = self.state();
-        state.closing = true;
-        state.waiting.wake_all();
-        self.wake_reader(&mut state);
-        if state.is_unused() {
-            state.machine.close();
-            let _ = self.stream.shutdown(Shutdown::Both);
-        }
-    }
-
-    /// Closes the stream, which nobody uses; since GIOP 1.2, a client sends CloseConnection first.
-    fn send_close(&self) {
-        let mut octets = Vec::new();
-        self.state().machine.close();
-        let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
-        // CancelRequests may wait before the CloseConnection.
-        while self.state().machine.poll_transmit(&mut octets) {
-            // If this fails, the server still notices the end of the stream.
-            if self.stream.send_all(&octets).is_err() {
-                break;
-            }
-        }
-        let _ = self.stream.shutdown(Shutdown::Both);
-    }
-}
-
-/// Waits for a notification until the deadline; `false` if the deadline had passed before.
-fn wait_until<'s>(
-    notified: &Condition,
-    state: Locked<'s, State>,
-    deadline: Option<Instant>,
-) -> (Locked<'s, State>, bool) {
-    let Some(deadline) = deadline else { return (notified.wait(state), true) };
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left == Duration::ZERO {
-        return (state, false);
-    }
-    (notified.wait_for(state, left), true)
 }

@@ -1,7 +1,9 @@
 use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Mutex;
+use std::time::Instant;
 
+use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::options::Options;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_os::priority::{self, Schedule, set};
@@ -11,6 +13,7 @@ use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
 use crate::client::any_connection::AnyConnection;
+use crate::client::connect_time::ConnectTime;
 use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
 use crate::client::reconnecting::ReconnectDelays;

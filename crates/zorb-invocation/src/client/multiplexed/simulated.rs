@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::IoSlice;
+use std::net::Shutdown;
 use std::sync::Mutex;
 
 use zorb_base::connection_count::ConnectionCount;
@@ -19,7 +20,7 @@ use zorb_giop::{
 use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
-use crate::client::connection::Connection;
+use crate::client::connection::{Connection, NoReply};
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_queue::WaitLimits;
 use pending_request::Reader;

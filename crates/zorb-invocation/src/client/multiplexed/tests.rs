@@ -1,4 +1,5 @@
 use std::io::IoSlice;
+use std::net::Shutdown;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +10,7 @@ use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind
 use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
-use crate::client::connection::{Connection, NotBegun};
+use crate::client::connection::{Connection, NoReply, NotBegun};
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_queue::WaitLimits;
 

@@ -1,0 +1,144 @@
+//! Closing a cache and what closes with it, and taking its idle connections.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::super::exclusive::ExclusiveConnection;
+use super::super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
+use super::{CacheState, EndpointCache};
+
+/// The maximum time that the shutdown of an ORB waits for its queues of one-way calls.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+
+/// An observer of a cache that closes with it: a queue of one-way calls. A queue takes its connection from the cache, which
+/// therefore knows no queues; the shutdown of an ORB calls it once.
+pub(in crate::client) trait ClosesWithCache:
+    std::fmt::Debug + Send + Sync
+{
+    /// Refuses new calls, without waiting.
+    fn end(&self);
+
+    /// Leaves the queued calls until `deadline`, and stops.
+    fn close(&self, deadline: Instant);
+}
+
+/// What closes with caches, and accepts nothing any more.
+#[derive(Debug, Default)]
+#[must_use]
+pub(in crate::client) struct Closing(Vec<Arc<dyn ClosesWithCache>>);
+
+impl Closing {
+    /// Adds more that ends at the same time.
+    pub(in crate::client) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    /// Leaves all queued calls together a limited time.
+    pub(in crate::client) fn finish(self) {
+        let deadline = Instant::now() + LAST_CALLS;
+        self.0.iter().for_each(|closing| closing.close(deadline));
+    }
+}
+
+impl EndpointCache {
+    /// Closes the idle connections now, the others when they are released, and what closes with the cache.
+    pub(in crate::client) fn close(&self) {
+        self.begin_close().finish();
+    }
+
+    /// The same without waiting for what closes with the cache.
+    pub(in crate::client) fn begin_close(&self) -> Closing {
+        let (idle, multiplexed) = {
+            let mut state = self.state();
+            state.closed = true;
+            state.waiting.wake_all();
+            (self.take_all_idle(&mut state, true), self.take_multiplexed())
+        };
+        for mut connection in idle {
+            connection.close();
+        }
+        multiplexed.iter().for_each(|connection| connection.close());
+        self.pending.close();
+        let closing = std::mem::take(&mut *self.closing.lock());
+        let mut closing = Closing(closing.iter().filter_map(Weak::upgrade).collect());
+        closing.0.iter().for_each(|other| other.end());
+        self.per_lane.iter().for_each(|cache| closing.extend(cache.begin_close()));
+        closing
+    }
+
+    /// Closes the idle connections of a lane that has ended. A later lane may get its number, and this cache.
+    pub(in crate::client) fn close_idle(&self) {
+        for mut connection in self.take_idle() {
+            connection.close();
+        }
+        let multiplexed = {
+            let mut state = self.state();
+            let multiplexed = self.take_multiplexed();
+            state.open -= multiplexed.len();
+            multiplexed
+        };
+        multiplexed.iter().for_each(|connection| connection.close());
+        self.pending.close();
+    }
+
+    /// Takes the multiplexed connections; the caller has locked the state, as all who change the list do.
+    pub(super) fn take_multiplexed(&self) -> Arc<Vec<Arc<MultiplexedConnection>>> {
+        self.multiplexed.as_ref().map(MultiplexedConnections::take).unwrap_or_default()
+    }
+
+    /// Makes `other` close with this cache, or now if the cache has been closed meanwhile.
+    pub(in crate::client) fn close_with_it(&self, other: &Arc<dyn ClosesWithCache>) {
+        {
+            let mut closing = self.closing.lock();
+            closing.retain(|known| known.strong_count() > 0);
+            closing.push(Arc::downgrade(other));
+        }
+        if self.state().closed {
+            other.end();
+            Closing(vec![Arc::clone(other)]).finish();
+        }
+    }
+
+    /// Takes all idle connections; `recall` makes those that are released later go to the cache.
+    #[allow(clippy::vec_box)]
+    pub(super) fn take_all_idle(
+        &self,
+        state: &mut CacheState,
+        recall: bool,
+    ) -> Vec<Box<ExclusiveConnection>> {
+        let mut idle = std::mem::take(&mut state.idle);
+        for slot in &self.slots {
+            if recall {
+                slot.set_recalled(true);
+            }
+            idle.extend(slot.take());
+        }
+        idle
+    }
+
+    /// Drops the idle connections of the caller's lane, or of this cache: the server has closed one, and probably
+    /// all.
+    #[cold]
+    pub(crate) fn drop_idle(&self) {
+        let (cache, _) = self.for_caller();
+        drop(cache.take_idle());
+    }
+
+    /// Takes the idle connections and counts them as closed.
+    #[allow(clippy::vec_box)]
+    pub(super) fn take_idle(&self) -> Vec<Box<ExclusiveConnection>> {
+        let mut state = self.state();
+        let idle = self.take_all_idle(&mut state, false);
+        state.open -= idle.len();
+        state.waiting.wake_next();
+        idle
+    }
+}
+
+impl Drop for EndpointCache {
+    /// Readers would keep their connections, also those of an ORB that was not shut down.
+    fn drop(&mut self) {
+        self.take_multiplexed().iter().for_each(|connection| connection.end_reader());
+        self.pending.end_reader();
+    }
+}

@@ -1,0 +1,115 @@
+//! The end of a multiplexed connection: it fails, nobody uses it, its server hangs up, or the ORB shuts down.
+
+use std::net::Shutdown;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use zorb_giop::ConnectionEnd;
+
+use super::{MultiplexedConnection, State};
+use crate::client::connection::{CONTROL_TIMEOUT, LastReceived, NoReply};
+
+impl MultiplexedConnection {
+    /// Ends the connection for the state machine, and wakes all callers.
+    #[cold]
+    pub(super) fn end(&self, state: &mut State, reason: NoReply) {
+        tracing::debug!(peer = self.stream.peer(), ?reason, "a multiplexed connection has ended");
+        // A caller's deadline is no such reason.
+        let end = reason.end().unwrap_or(ConnectionEnd::Lost);
+        if state.machine.ended().is_none()
+            && let NoReply::Lost(error) = reason
+        {
+            state.error = error;
+        }
+        state.machine.end(end);
+        self.has_failed.store(true, Ordering::Relaxed);
+        let mut farewell = Vec::new();
+        if state.machine.poll_transmit(&mut farewell)
+            && let Ok(Some(_sending)) = self.sending.try_lock(Duration::ZERO)
+        {
+            // The MessageError that answers a malformed reply, unless another call sends just now.
+            let _ = self.stream.try_send(&farewell);
+        }
+        // Stops threads that are sending or receiving.
+        let _ = self.stream.shutdown(Shutdown::Both);
+        for call in state.machine.calls_mut() {
+            call.wake.notify_one();
+        }
+        state.waiting.wake_all();
+        self.wake_reader(state);
+    }
+
+    /// Lets no call use it any more if none does now, and its server has closed it or it has been idle for `limit`.
+    pub(super) fn end_unused(&self, limit: Option<Duration>) -> bool {
+        let mut state = self.state();
+        let is_unused = state.is_unused()
+            && !state.closing
+            && (limit.is_some_and(|limit| state.last_received.is_older_than(limit))
+                || self.stream.is_readable());
+        state.closing |= is_unused;
+        is_unused
+    }
+
+    /// When something was last received; `None` if a call uses it or it has ended.
+    pub(super) fn idle_since(&self) -> Option<LastReceived> {
+        let state = self.state();
+        let is_idle = state.is_unused() && !state.closing && state.machine.ended().is_none();
+        is_idle.then_some(state.last_received)
+    }
+
+    /// Lets no call use it any more if none has since then.
+    pub(super) fn end_idle(&self, since: LastReceived) -> bool {
+        let mut state = self.state();
+        let is_idle = state.is_unused() && !state.closing && state.last_received <= since;
+        state.closing |= is_idle;
+        is_idle
+    }
+
+    /// Closes the connection after the calls that use it.
+    pub(in crate::client) fn close(&self) {
+        let mut state = self.state();
+        state.closing = true;
+        state.waiting.wake_all();
+        self.wake_reader(&mut state);
+        let now = state.is_unused() && state.machine.ended().is_none();
+        drop(state);
+        if now {
+            self.send_close();
+        }
+    }
+
+    /// Ends its reader: nobody can use it any more.
+    pub(in crate::client) fn end_reader(&self) {
+        let mut state = self.state();
+        state.closing = true;
+        self.wake_reader(&mut state);
+    }
+
+    /// Closes the connection, whose server has hung up, after the calls that use it: they may still receive their
+    /// replies. Does not wait.
+    pub(in crate::client) fn close_hung_up(&self) {
+        let mut state = self.state();
+        state.closing = true;
+        state.waiting.wake_all();
+        self.wake_reader(&mut state);
+        if state.is_unused() {
+            state.machine.close();
+            let _ = self.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Closes the stream, which nobody uses; since GIOP 1.2, a client sends CloseConnection first.
+    pub(super) fn send_close(&self) {
+        let mut octets = Vec::new();
+        self.state().machine.close();
+        let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
+        // CancelRequests may wait before the CloseConnection.
+        while self.state().machine.poll_transmit(&mut octets) {
+            // If this fails, the server still notices the end of the stream.
+            if self.stream.send_all(&octets).is_err() {
+                break;
+            }
+        }
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
