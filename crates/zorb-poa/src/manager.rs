@@ -62,7 +62,10 @@ impl fmt::Debug for Manager {
     }
 }
 
-/// An adapter, as its manager sees it.
+/// An observer of a POA manager: an adapter, which joins its manager when it is created.
+///
+/// A manager exists before and without adapters, and an adapter admits each request through its manager. The trait is the
+/// way back, which only changes of the manager's state take.
 pub(crate) trait Managed: Send + Sync {
     /// Counts the requests that its active objects serve now among those in progress.
     fn count_running(&self);

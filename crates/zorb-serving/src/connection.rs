@@ -91,11 +91,11 @@ pub(crate) struct ServerConnection {
     pub(super) buffer_strategy: AtomicU8,
 }
 
-/// The operations of a lane that its connections call.
+/// What connections need of the lane that serves them: [`Lane`](crate::lane::Lane) implements it.
 ///
-/// [`Lane`](crate::lane::Lane) is the only implementation. Lanes are made of connections and strategies,
-/// and connections call their lane, so without this trait the modules would depend on each other. With half-sync a request
-/// calls it once, which takes 16 of 2,400 instructions; with the other strategies it does not.
+/// A lane consists of its connections, a reactor and a strategy, and is built on them. The trait is the way up, for what
+/// happens rarely: a connection ends, its output waits, or a request was held. With half-sync/half-async each request is queued
+/// through it, which takes 16 of 2,400 instructions; with the other strategies, requests do not use it.
 pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
     fn forget(&self, connection: &ServerConnection, slot: u32);
