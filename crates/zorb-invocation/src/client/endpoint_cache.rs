@@ -7,10 +7,12 @@
 //! have [their own](per_lane) cache.
 
 mod acquire;
+mod closes_with_cache;
 mod closing;
 mod connect;
 mod exclusive_call;
 mod hung_up;
+mod other_connections;
 mod pending;
 mod per_lane;
 mod share;
@@ -42,9 +44,10 @@ use crate::flow::FlowLimits;
 use per_lane::PerLane;
 use thread_slot::ThreadSlot;
 
-pub(super) use closing::{ClosesWithCache, Closing};
-pub(super) use connect::{OtherConnections, is_out_of_descriptors};
+pub(super) use closes_with_cache::{ClosesWithCache, Closing};
+pub(super) use connect::is_out_of_descriptors;
 pub(crate) use exclusive_call::ExclusiveCall;
+pub(super) use other_connections::OtherConnections;
 pub(crate) use wanted::NoConnection;
 pub(super) use wanted::Wanted;
 
