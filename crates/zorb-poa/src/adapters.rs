@@ -2,6 +2,7 @@
 
 mod admission;
 mod missing;
+mod published;
 mod tables;
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::steady_events::{Event, record};
-use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader, ResponseFlags};
+use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -25,7 +26,7 @@ use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
 use crate::call::Interfaces;
 use crate::error::{PoaError, not_there};
-use crate::forwarder::{ForwardTo, Forwarder};
+use crate::forwarder::Forwarder;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
@@ -214,16 +215,6 @@ impl Adapters {
         &self.managers
     }
 
-    /// The key of the published object of this ORB that a one-way request is for; others are forwarded to it.
-    #[cold]
-    fn key_of_published(&self, name: &[u8], header: &RequestHeader<'_>) -> Option<Vec<u8>> {
-        if header.response != ResponseFlags::NoResponse {
-            return None;
-        }
-        let ior = self.published.lock().get(name).cloned()?;
-        self.orb.local_key(&ior)
-    }
-
     /// The requests that wait for the main thread.
     pub fn main_thread(&self) -> &HoldQueue {
         &self.main_thread
@@ -237,22 +228,6 @@ impl Adapters {
     /// Sets the function that finds the definition of an interface. Only the first call has an effect.
     pub fn set_interface_lookup(&self, lookup: Box<InterfaceLookup>) {
         let _ = self.interfaces.set(lookup);
-    }
-
-    /// Publishes a reference: requests with the key `name` are forwarded to it. Returns `false` if the name is
-    /// taken.
-    pub fn publish(&self, name: &[u8], ior: &Ior) -> bool {
-        let mut published = self.published.lock();
-        let is_free = !published.contains_key(name);
-        if is_free {
-            published.insert(name.to_vec(), ior.clone());
-        }
-        is_free
-    }
-
-    /// Removes a published reference; returns `false` if there is none.
-    pub fn unpublish(&self, name: &[u8]) -> bool {
-        self.published.lock().remove(name).is_some()
     }
 
     /// Finds the object of a request, if its adapter's manager admits the request. `known` is the calling thread's
@@ -315,46 +290,6 @@ impl Adapters {
             },
             parts => self.locate(parts, pool).map_err(NotAdmitted::Refused),
         }
-    }
-
-    /// The published reference with this name; otherwise, for a request that has come by `arrival`, what the forwarder
-    /// knows.
-    #[cold]
-    fn find_published(&self, name: &[u8], arrival: Option<Arrival<'_>>) -> NotAdmitted {
-        let absence = self.orb.absence();
-        let published = self.published.lock().get(name).cloned();
-        if let Some(ior) = published {
-            return NotAdmitted::Forward(Box::new(ior));
-        }
-        let gone = not_there(minor::object_not_exist::UNKNOWN_KEY);
-        let refused = NotAdmitted::Refused(absence.of_persistent(gone));
-        match arrival {
-            Some(arrival) => self.forward(name, arrival).unwrap_or(refused),
-            None => refused,
-        }
-    }
-
-    /// Sets what knows the servers of other objects. Returns `false` if that has been set before.
-    pub fn set_forwarder(&self, forwarder: Arc<dyn Forwarder>) -> bool {
-        self.forwarder.set(forwarder).is_ok()
-    }
-
-    /// Where the forwarder sends a request; `None` if there is none, or if it does not know the object.
-    #[cold]
-    pub(super) fn forward(&self, key: &[u8], arrival: Arrival<'_>) -> Option<NotAdmitted> {
-        let was_held = matches!(arrival, Arrival::Resumed(_));
-        match self.forwarder.get()?.find(key, was_held) {
-            ForwardTo::Nowhere => None,
-            ForwardTo::Reference(ior) => Some(NotAdmitted::Forward(ior)),
-            ForwardTo::Held(requests) => Some(NotAdmitted::Held(requests.into_queue())),
-            ForwardTo::Refused(exception) => Some(NotAdmitted::Refused(exception)),
-        }
-    }
-
-    /// Whether the forwarder knows the object with this key.
-    #[cold]
-    fn is_forwarded(&self, key: &[u8]) -> bool {
-        self.forwarder.get().is_some_and(|forwarder| forwarder.knows(key))
     }
 
     /// Caches the index of the object with a destination's key in the destination.

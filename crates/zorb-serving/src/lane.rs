@@ -10,13 +10,13 @@ mod reactor_threads;
 pub(super) mod resumed;
 pub(super) mod spawner;
 pub(super) mod steady_state;
+mod threads;
 pub(super) mod workers;
 
 use std::fmt::Debug;
 use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
 use zorb_os::lock::Lock;
-use zorb_transport::{LogLimit, log_limited};
+use zorb_transport::LogLimit;
 
 use self::adapters::ServedAdapters;
 use self::core::LaneCore;
@@ -39,7 +39,7 @@ use crate::listener::Listener;
 use crate::queued::QueuedRequest;
 use crate::reactor::Reactor;
 use crate::scratch::Scratch;
-use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
+use crate::settings::{LaneCounts, LaneSettings};
 use crate::strategy::queue::RequestQueue;
 use zorb_base::connections::{ConnectionLimits, Connections};
 
@@ -263,85 +263,6 @@ impl Lane {
 
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::SeqCst)
-    }
-
-    /// Starts a thread of the lane. `report` receives the result of
-    /// [`LaneThreads::begin`](crate::LaneThreads::begin).
-    pub(super) fn start(
-        self: &Arc<Self>,
-        kind: ThreadKind,
-        report: Option<Sender<io::Result<()>>>,
-    ) -> io::Result<()> {
-        let lane = Arc::clone(self);
-        let counted = kind != ThreadKind::Reader;
-        if counted {
-            self.threads.fetch_add(1, Ordering::AcqRel);
-        }
-        let started = self.core.spawn(move |begun| {
-            let fit = begun.is_ok();
-            if matches!(kind, ThreadKind::Dynamic(_)) {
-                lane.started.fetch_add(1, Ordering::Relaxed);
-            }
-            if let Err(error) = &begun {
-                log_limited!(error, %error, lane = lane.name, "cannot prepare a thread of the lane");
-            }
-            // A dynamic thread has no receiver, and ends.
-            let _ = report.map(|report| report.send(begun));
-            if fit {
-                lane.strategy.run(&lane, kind);
-            } else if matches!(kind, ThreadKind::Dynamic(_)) {
-                lane.withdraw_thread();
-            }
-            if counted {
-                lane.threads.fetch_sub(1, Ordering::AcqRel);
-            }
-            if let Some(reactor) = &lane.reactor
-                && !lane.is_stopping()
-                && lane.queue().is_none()
-            {
-                // The last waiting thread may have asked while this one still counted.
-                lane.ask_for_follower(reactor, kind);
-            }
-        });
-        if started.is_err() && counted {
-            self.threads.fetch_sub(1, Ordering::AcqRel);
-        }
-        started
-    }
-
-    /// Starts the requested dynamic threads, on the spawner's thread.
-    pub(super) fn grow(self: &Arc<Self>) {
-        while self.thread_requests.take() {
-            if self.queue().is_some_and(|queue| !queue.needs_requested_thread()) {
-                continue; // another thread has become free meanwhile
-            }
-            let room = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
-            let started = match room && !self.is_stopping() {
-                true => self.start(ThreadKind::Dynamic(Instant::now()), None),
-                false => Err(io::ErrorKind::QuotaExceeded.into()),
-            };
-            if let Err(error) = started {
-                tracing::debug!(%error, lane = self.name, "cannot start a dynamic thread");
-                self.withdraw_thread();
-            }
-        }
-    }
-
-    /// A requested dynamic thread could not be started.
-    fn withdraw_thread(&self) {
-        if let Some(queue) = self.queue() {
-            queue.withdraw();
-        }
-    }
-
-    /// The idle timeout of a thread; `None`: unlimited.
-    pub(super) fn linger(&self, kind: ThreadKind) -> Option<std::time::Duration> {
-        let ThreadKind::Dynamic(born) = kind else { return None };
-        match self.settings.lifespan {
-            DynamicLifespan::Idle(limit) => Some(limit),
-            DynamicLifespan::Fixed(limit) => Some(limit.saturating_sub(born.elapsed())),
-            DynamicLifespan::Infinite => None,
-        }
     }
 
     fn log_rejection(&self, reason: &dyn std::fmt::Display) {

@@ -47,6 +47,7 @@ mod queued;
 mod reactor;
 mod receive;
 mod scratch;
+mod serve_request;
 mod server_core;
 mod settings;
 mod strategy;

@@ -4,7 +4,9 @@
 //! and decryption. The octets pass through a separate buffer per direction, so that no thread holds
 //! the lock during a system call: one thread sends while another waits to receive.
 
-use std::io::{self, IoSlice, Read as _, Write as _};
+mod session;
+
+use std::io::{self, IoSlice, Write as _};
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,16 +14,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustls::Connection;
-use socket2::SockRef;
 use zorb_os::lock::Lock;
 use zorb_transport::socket::Timeout;
 use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 
 use crate::configured::Tls;
 use crate::credentials::{Handshake, MAX_BUFFERED};
-use crate::error::failed;
-use crate::handshake::{close_failed, run_handshake};
-use crate::identity::identity;
 use crate::inbox::Inbox;
 
 /// The maximum number of pending octets that are read from the socket when a stream is dropped.
@@ -57,14 +55,6 @@ struct Outbox {
     /// How many octets of the next data to send are in there already: those that
     /// [`try_send`](Stream::try_send) has encrypted and not reported as sent.
     ahead: usize,
-}
-
-/// Moves encrypted octets to `outbox`.
-fn drain(connection: &mut Connection, outbox: &mut Vec<u8>) -> io::Result<()> {
-    while connection.wants_write() {
-        connection.write_tls(outbox)?;
-    }
-    Ok(())
 }
 
 fn ended() -> io::Error {
@@ -113,130 +103,6 @@ impl TlsStream {
         let stream = Self::new(inner, None);
         let shaken = stream.begin(handshake, limit);
         shaken.map(|()| stream)
-    }
-
-    /// Performs the handshake, and creates the session.
-    fn begin(&self, mut handshake: Handshake, limit: Duration) -> io::Result<()> {
-        let mut inbox = self.inbox.lock();
-        handshake.connection.set_buffer_limit(Some(MAX_BUFFERED));
-        if let Err(error) = run_handshake(&mut handshake, &*self.inner, &mut inbox, limit) {
-            if self.tls.is_some() {
-                close_failed(&*self.inner, &mut inbox);
-            }
-            return Err(error);
-        }
-        let connection = handshake.connection;
-        if let Some(peer) = connection.peer_certificates().and_then(identity) {
-            let _ = self.identity.set(Arc::new(peer));
-        }
-        self.inner.set_recv_timeout(self.recv_timeout.current())?;
-        self.inner.set_send_timeout(self.send_timeout.current())?;
-        let _ = self.session.set(Lock::new(connection));
-        Ok(())
-    }
-
-    /// Decrypts until there are octets for `buffer`, or no input is left (`None`).
-    fn take(
-        &self,
-        session: &Lock<Connection>,
-        inbox: &mut Inbox,
-        buffer: &mut [u8],
-    ) -> io::Result<Option<usize>> {
-        if self.broken.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::ConnectionAborted.into());
-        }
-        let mut connection = session.lock();
-        let taken = loop {
-            match connection.reader().read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                taken => break taken.map(Some),
-            }
-            match Self::decrypt(&mut connection, inbox) {
-                Ok(true) => {}
-                Ok(false) => break Ok(None),
-                Err(error) => break Err(error),
-            }
-        };
-        let answers = connection.wants_write();
-        drop(connection);
-        if taken.is_err() {
-            self.broken.store(true, Ordering::Relaxed);
-        }
-        if answers {
-            self.answer(session);
-        }
-        taken
-    }
-
-    /// Passes octets of the inbox to TLS; `false` if there are none.
-    fn decrypt(connection: &mut Connection, inbox: &mut Inbox) -> io::Result<bool> {
-        if inbox.is_empty() {
-            return Ok(false);
-        }
-        let count = connection.read_tls(&mut inbox.unread())?;
-        inbox.taken(count);
-        connection.process_new_packets().map_err(failed)?;
-        Ok(true)
-    }
-
-    /// Sends messages of TLS itself: alerts, key updates. The receiving thread must not wait for a
-    /// peer that does not read, so the rest is sent before the next data.
-    fn answer(&self, session: &Lock<Connection>) {
-        if let Some(mut outbox) = self.outbox.try_lock()
-            && drain(&mut session.lock(), &mut outbox.encrypted).is_ok()
-        {
-            self.send_now(&mut outbox.encrypted);
-        }
-    }
-
-    /// Sends as much of what is encrypted as possible without waiting.
-    fn send_encrypted(&self, encrypted: &mut Vec<u8>) -> io::Result<()> {
-        if !encrypted.is_empty() {
-            let sent = self.inner.try_send(encrypted)?;
-            encrypted.drain(..sent.min(encrypted.len()));
-        }
-        Ok(())
-    }
-
-    /// Sends as much as possible without waiting.
-    fn send_now(&self, outbox: &mut Vec<u8>) {
-        let Some(socket) = self.inner.readiness_fd() else { return };
-        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        if let Ok(sent) = SockRef::from(&socket).send_with_flags(outbox, flags) {
-            outbox.drain(..sent.min(outbox.len()));
-        }
-    }
-
-    /// Sends `close_notify` once, if that is possible without waiting.
-    fn send_close_notify(&self) {
-        if self.write_ended.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        if let Some(session) = self.session.get() {
-            session.lock().send_close_notify();
-            self.answer(session);
-        }
-    }
-
-    /// The error of a failed send: the peer may have sent an alert before it ended the connection.
-    #[cold]
-    fn explain(&self, session: &Lock<Connection>, error: io::Error) -> io::Error {
-        let Some(mut inbox) = self.inbox.try_lock() else { return error };
-        let mut left = MAX_DRAINED;
-        loop {
-            match Self::decrypt(&mut session.lock(), &mut inbox) {
-                Err(reason) => return reason,
-                Ok(true) => continue,
-                Ok(false) => {}
-            }
-            match self.inner.try_recv(inbox.space()) {
-                Ok(Some(count @ 1..)) if left > count => {
-                    left -= count;
-                    inbox.filled(count);
-                }
-                _ => return error,
-            }
-        }
     }
 }
 
@@ -345,7 +211,7 @@ impl Stream for TlsStream {
                     return Err(io::ErrorKind::WriteZero.into());
                 }
                 IoSlice::advance_slices(&mut parts, count);
-                drain(&mut connection, &mut outbox.encrypted)?;
+                Self::drain(&mut connection, &mut outbox.encrypted)?;
             }
             let sent = self.inner.send_all(&outbox.encrypted);
             outbox.encrypted.clear();
@@ -390,7 +256,7 @@ impl Stream for TlsStream {
             if outbox.ahead == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }
-            drain(&mut connection, &mut outbox.encrypted)?;
+            Self::drain(&mut connection, &mut outbox.encrypted)?;
         }
     }
 
