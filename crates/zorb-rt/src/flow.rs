@@ -152,7 +152,7 @@ impl OutputQueue {
         };
         let mut call: Call = Box::new(call);
         loop {
-            match self.shared.queue.try_put(octets, call) {
+            match self.shared.queue.try_put(octets, None, call) {
                 Ok(event) => {
                     self.shared.report(event);
                     return Ok(());

@@ -64,8 +64,8 @@ impl OnewayQueue {
     }
 
     /// Holds calls back until the constraint is met, and sends them together, with fewer system calls and packets. Other
-    /// calls over other connections may overtake them. [`flush`](Self::flush) sends them at once. Default: each call
-    /// is sent as soon as possible.
+    /// calls over other connections may overtake them. [`flush`](Self::flush) sends them at once. A call with a time
+    /// limit is held back for at most half of its time. Default: each call is sent as soon as possible.
     #[must_use]
     pub fn buffering(mut self, constraint: BufferingConstraint) -> Self {
         self.buffering = Some(constraint);
@@ -112,6 +112,7 @@ impl OnewayQueue {
     }
 
     /// Sends the calls that are held back, and waits until all are sent or lost, up to `limit`; `false` if some are not.
+    /// All queues begin to send at once, even if `limit` is zero.
     pub fn flush(&self, limit: Duration) -> bool {
         self.outboxes.flush(limit)
     }

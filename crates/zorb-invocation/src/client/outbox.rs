@@ -160,13 +160,13 @@ impl Outbox {
             }
             let outcome = match &failed {
                 Some(exception) => Err(SystemException::clone(exception)),
-                None => self.transmit(&batch).map_err(|error| {
-                    let exception = not_sent(&self.cache, error);
-                    failed = Some(exception.clone());
+                None => self.transmit(&batch).inspect_err(|exception| {
+                    let mut not_begun = exception.clone();
+                    not_begun.completed = CompletionStatus::No;
+                    failed = Some(not_begun);
                     // The queue accepts no more calls, and those in it are lost.
                     self.broken.store(true, Ordering::Release);
                     self.queue.end();
-                    exception
                 }),
             };
             for message in batch.drain(..) {
@@ -206,12 +206,20 @@ impl Outbox {
         !is_late
     }
 
-    fn transmit(&self, batch: &[Message]) -> io::Result<()> {
+    /// Sends messages. If there are several and sending fails, the first may have been received.
+    fn transmit(&self, batch: &[Message]) -> Result<(), SystemException> {
+        let no = CompletionStatus::No;
+        if self.is_broken() {
+            let error = io::Error::from(io::ErrorKind::NotConnected);
+            return Err(not_sent(&self.cache, error, no));
+        }
         if let [message] = batch {
-            return self.stream.send_all(&message.octets);
+            let sent = self.stream.send_all(&message.octets);
+            return sent.map_err(|error| not_sent(&self.cache, error, no));
         }
         let mut parts: Vec<_> = batch.iter().map(|message| IoSlice::new(&message.octets)).collect();
-        self.stream.send_vectored_all(&mut parts)
+        let sent = self.stream.send_vectored_all(&mut parts);
+        sent.map_err(|error| not_sent(&self.cache, error, CompletionStatus::Maybe))
     }
 
     /// Counts a message that was sent or is lost, and reports the second.
@@ -245,13 +253,16 @@ impl ClosesWithCache for Outbox {
     }
 }
 
-/// The exception for a request that could not be sent, and for those queued behind it.
+/// The exception for requests that could not be sent.
 #[cold]
-fn not_sent(cache: &EndpointCache, error: io::Error) -> SystemException {
-    let no = CompletionStatus::No;
+fn not_sent(
+    cache: &EndpointCache,
+    error: io::Error,
+    completed: CompletionStatus,
+) -> SystemException {
     let exception = match error.kind() {
-        io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
-        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
+        io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, completed),
+        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, completed),
     };
     exception.with_context(
         ErrorContext::new(Phase::Send).with_target(cache.endpoint.to_string()).with_source(error),

@@ -134,8 +134,9 @@ fn write(
         }
         let length = octets.len();
         let is_relied_on = announces_band || announcement != Announcement::Nothing;
-        let deadline = call.sending.deadline().filter(|_| !is_relied_on);
-        return match outbox.queue.try_put(length, Message { octets, deadline }) {
+        let in_time = call.sending.deadline();
+        let deadline = in_time.filter(|_| !is_relied_on);
+        return match outbox.queue.try_put(length, in_time, Message { octets, deadline }) {
             Ok(event) => {
                 connection.machine.sent(&begun);
                 drop(connection);
