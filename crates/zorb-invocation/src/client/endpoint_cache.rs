@@ -174,7 +174,8 @@ impl EndpointCache {
     /// The number of its open connections, without those of lanes.
     pub(super) fn open_connections(&self) -> usize {
         let state = self.state();
-        state.open + state.separate
+        // That of pending requests is counted as separate only while it is opened.
+        state.open + state.separate + usize::from(self.pending.is_open())
     }
 
     /// Locks the state that all callers share.

@@ -9,7 +9,7 @@ use super::super::multiplexed::{
 };
 use super::super::wait_queue::Waiter;
 use super::turn::{Turn, wait_turn};
-use super::{EndpointCache, NoConnection, Wanted};
+use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
     /// A connection for a request whose caller does not wait: a multiplexed one if the cache has those, otherwise the
@@ -74,17 +74,10 @@ impl EndpointCache {
         if let Some(known) = self.begin_pending(wanted)? {
             return Ok(known);
         }
-        let connected = self.connect(wanted);
+        let opening = Opening(Some(self));
+        let (stream, counted) = self.connect(wanted)?;
         let mut state = self.state();
-        state.opens_pending = false;
-        state.separate -= 1;
-        let (stream, counted) = match connected {
-            Ok(connected) => connected,
-            Err(reason) => {
-                state.waiting.wake_all();
-                return Err(reason);
-            }
-        };
+        opening.end(&mut state);
         let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
             watched: self.watch(&*stream),
             stream,
@@ -100,7 +93,6 @@ impl EndpointCache {
         if !closed {
             self.pending.set(&connection);
         }
-        state.waiting.wake_all();
         drop(state);
         if closed {
             connection.close();
@@ -143,5 +135,32 @@ impl EndpointCache {
         };
         waiter.leave(&mut state.waiting);
         begun
+    }
+}
+
+/// The opening of the connection. It ends when this is dropped, also if connecting panics.
+struct Opening<'c>(Option<&'c EndpointCache>);
+
+impl Opening<'_> {
+    /// Ends it in the state of the cache. Those who wait go on.
+    fn end(mut self, state: &mut CacheState) {
+        self.0 = None;
+        state.end_opening_pending();
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        if let Some(cache) = self.0 {
+            cache.state().end_opening_pending();
+        }
+    }
+}
+
+impl CacheState {
+    fn end_opening_pending(&mut self) {
+        self.opens_pending = false;
+        self.separate -= 1;
+        self.waiting.wake_all();
     }
 }
