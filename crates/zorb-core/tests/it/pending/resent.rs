@@ -1,22 +1,26 @@
 //! Calls that are sent again while other servers cannot be connected to.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::send_twice;
 use crate::scripted::{Play, script};
-use crate::support::{Echo, server};
-use zorb_cdr::ByteOrder;
-use zorb_core::{Interface, Orb};
+use crate::support::{Echo, Servant, server, until};
+use zorb_cdr::{ByteOrder, Wire};
+use zorb_core::{Interface, Orb, Pending};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::{Around, WithTransport};
+use zorb_testkit::{Around, WithTransport, in_own_process};
 use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, Transport};
-use zorb_types::SystemExceptionKind;
+use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 /// Attempts to connect to [`DEAD_PORT`] take as long as this is locked, and are in vain.
 #[derive(Debug)]
 struct Dead(Arc<Mutex<()>>);
+
+/// The number of attempts to connect to [`DEAD_PORT`].
+static ATTEMPTS: AtomicUsize = AtomicUsize::new(0);
 
 const DEAD_PORT: u16 = 9;
 
@@ -33,6 +37,7 @@ impl Around for Dead {
         if !endpoint.address().ends_with(&format!(":{DEAD_PORT}")) {
             return inner.connect(endpoint, options);
         }
+        ATTEMPTS.fetch_add(1, Ordering::SeqCst);
         drop(self.0.lock().unwrap());
         let error = std::io::ErrorKind::TimedOut.into();
         Err(ConnectError::single(endpoint, ConnectPhase::Connect, error))
@@ -53,10 +58,15 @@ fn dead_object() -> Ior {
 
 /// An ORB, and the lock that makes connecting to the dead server take long.
 fn orb() -> (Orb, Arc<Mutex<()>>) {
+    orb_with(&[])
+}
+
+fn orb_with(options: &[(&str, &str)]) -> (Orb, Arc<Mutex<()>>) {
     let lock = Arc::default();
     let dead = WithTransport::new(IiopProtocol::new(), Dead(Arc::clone(&lock)));
-    let orb = Orb::builder().without_environment().protocol(Arc::new(dead)).build().unwrap();
-    (orb, lock)
+    let orb = Orb::builder().without_environment().protocol(Arc::new(dead));
+    let orb = options.iter().fold(orb, |orb, &(name, value)| orb.option(name, value));
+    (orb.build().unwrap(), lock)
 }
 
 #[test]
@@ -96,4 +106,36 @@ fn calls_that_wait_to_be_sent_again_end_on_time() {
     for call in patient {
         assert_eq!(call.wait().unwrap_err().kind, SystemExceptionKind::Transient);
     }
+}
+
+#[test]
+fn arguments_count_while_their_call_is_sent_again() {
+    const NAME: &str = "pending::resent::arguments_count_while_their_call_is_sent_again";
+    in_own_process(NAME, || {
+        // As many octets as the arguments of one call have.
+        let (orb, lock) = orb_with(&[("MaxPendingOctets", "4")]);
+        let (ior, _served) = script(vec![vec![Play::Forward(dead_object())]]);
+        let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+        let blocked = lock.lock().unwrap();
+        let first = send_twice(echo.object(), 1);
+        until(|| ATTEMPTS.load(Ordering::SeqCst) > 0);
+        let refused = send_twice(echo.object(), 2).wait().unwrap_err();
+        assert_eq!(refused.minor, minor::transient::TOO_MANY_PENDING, "{refused}");
+        drop(blocked);
+        assert_eq!(first.wait().unwrap_err().kind, SystemExceptionKind::Transient);
+    });
+}
+
+#[test]
+fn a_result_from_the_same_orb_does_not_name_the_server_that_has_forwarded() {
+    let (orb, _) = orb();
+    let own: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+    let (ior, _served) = script(vec![vec![Play::Forward(own.object().ior().clone())]]);
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let write = |writer: &mut zorb_cdr::CdrWriter<'_>| i32::write(&1, writer);
+    // The reply has only a `long`.
+    let call: Pending<String, SystemException> = echo.object().send("twice", write, String::read);
+    let exception = call.wait().unwrap_err();
+    assert_eq!(exception.kind, SystemExceptionKind::Marshal, "{exception}");
+    assert_eq!(exception.context().and_then(|context| context.target()), None, "{exception}");
 }

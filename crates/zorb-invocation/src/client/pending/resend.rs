@@ -84,9 +84,6 @@ impl PendingCall {
             }
             state.is_sending = true;
         }
-        if let Some(counted) = &self.counted {
-            counted.release();
-        }
         let sending = Sending { forwarded: attempt.forwarded, redirections };
         if let Err(exception) = proceed(&self, &write, sending, Some(unfinished)) {
             let exception = if differs.get() { encoded_otherwise() } else { exception };

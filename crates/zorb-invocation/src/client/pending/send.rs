@@ -152,7 +152,8 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
         let keep = |reply: &Reply<'_>| keep(reply, &answer);
         attempt(&Call { read: ReadReply::Raw(&keep), ..*own }, target)?;
         if let Some(reply) = answer.take() {
-            call.state.lock().attempt.text = super::super::in_memory::LOCAL_TEXT;
+            let text = super::super::in_memory::LOCAL_TEXT;
+            call.state.lock().attempt = Attempted { text, ..Attempted::default() };
             finish(call, Answer::Reply(reply));
         }
         return Ok(());
@@ -217,6 +218,8 @@ fn send_by(
     {
         state.arguments = Some(Arguments::new(body, at, text));
         if let Some(counted) = &call.counted {
+            // Those of the attempt before.
+            counted.release();
             counted.retain(body.len());
         }
     }
