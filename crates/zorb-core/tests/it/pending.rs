@@ -192,12 +192,18 @@ fn a_call_times_out_without_a_caller_that_waits() {
         answer(&mut stream, requests);
     });
     let patient = send_twice(echo.object(), 1);
-    let hasty = echo.object().with_timeout(Duration::from_millis(30));
+    let hasty = echo.object().with_timeout(Duration::from_millis(200));
     let (tell, told) = mpsc::channel();
-    send_twice(&hasty, 2).on_reply(move |result| tell.send(result).unwrap());
-    let late = told.recv().unwrap().unwrap_err();
-    assert_eq!(late.kind, SystemExceptionKind::Timeout);
-    assert_eq!(late.completed, CompletionStatus::Maybe);
+    loop {
+        let tell = tell.clone();
+        send_twice(&hasty, 2).on_reply(move |result| tell.send(result).unwrap());
+        let late = told.recv().unwrap().unwrap_err();
+        assert_eq!(late.kind, SystemExceptionKind::Timeout);
+        if late.completed == CompletionStatus::Maybe {
+            break;
+        }
+        // On a slow machine its time was over before it was sent.
+    }
     assert_eq!(patient.wait().unwrap(), 2);
     served.join().unwrap();
 }
