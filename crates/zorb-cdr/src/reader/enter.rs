@@ -27,8 +27,8 @@ impl<'a> CdrReader<'a> {
         self.tail?.owner?.downcast_ref()
     }
 
-    /// Continues in the [tail](Self::set_tail), if the buffer has nothing left but padding and the tail
-    /// has at least `octets` octets. Otherwise returns `false` and changes nothing.
+    /// Continues in the [tail](Self::set_tail) for `octets` octets, if the buffer has nothing left but padding and the
+    /// tail has as many. Otherwise returns `false` and changes nothing.
     ///
     /// Another process may have mapped the memory of a tail and change it after a check. So text, which
     /// is validated once, is never read from a tail.
@@ -37,7 +37,9 @@ impl<'a> CdrReader<'a> {
     pub fn enter_tail(&mut self, octets: usize) -> bool {
         let left = self.buffer.len() - self.position;
         match self.tail {
-            Some(tail) if left < 8 && octets <= tail.octets.len() && !self.is_in_chunks() => {
+            Some(tail)
+                if left < octets.min(8) && octets <= tail.octets.len() && !self.is_in_chunks() =>
+            {
                 self.origin += self.buffer.len();
                 self.position = 0;
                 self.buffer = tail.octets;

@@ -250,6 +250,15 @@ fn runs_of_every_type_are_read_in_a_tail() {
 }
 
 #[test]
+fn an_array_that_begins_before_a_tail_is_not_read_in_it() {
+    let tail = Tail::new(&[1, 1, 1]);
+    let mut reader = CdrReader::new(&[1, 1, 2], ByteOrder::Little);
+    reader.set_tail(&tail);
+    let error = <[bool; 3] as crate::Wire>::read(&mut reader).unwrap_err();
+    assert_eq!((error.kind, error.offset), (CdrErrorKind::BadBoolean, 3));
+}
+
+#[test]
 fn text_is_not_read_in_a_tail() {
     let octets = [5, 0, 0, 0, b't', b'e', b'x', b't', 0, 0, 0, 0];
     let (run, text) = (Tail::new(&octets), Tail::new(&octets[4..9]));

@@ -178,7 +178,7 @@ fn read_elements(
 /// # Safety
 /// An array of this kind may be written to `to`; as [`read`].
 unsafe fn read_array(array: &Array, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-    if !reader.is_in_one_piece() && reader.rest().len() < array.min_size {
+    if !reader.is_in_one_piece() {
         reader.enter_tail(array.min_size);
     }
     let mut done = ReadElements::none(array, to);

@@ -95,8 +95,9 @@ impl<T: Tabled, const N: u32> Tabled for Bounded<Vec<T>, N> {
 
 impl<T: Tabled, const N: usize> Tabled for [T; N] {
     const TABLE: Table<Self> = match T::TABLE.value {
-        Kind::Numbers(number, count) if N > 0 && N <= (u32::MAX / count) as usize => {
-            Table::of(Kind::Numbers(number, count * N as u32))
+        // Arrays of arrays are several runs, each of which may begin in another part of a message.
+        Kind::Numbers(number, 1) if N > 0 && N <= u32::MAX as usize => {
+            Table::of(Kind::Numbers(number, N as u32))
         }
         _ if N > 0 => Table::of(Kind::Array(
             const {
