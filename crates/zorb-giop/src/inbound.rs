@@ -177,6 +177,16 @@ impl Inbound {
         }
     }
 
+    /// Drops all octets received and forgets errors, for another connection. The buffer stays.
+    #[cold]
+    pub fn reset(&mut self) {
+        (self.start, self.end) = (0, 0);
+        self.next = None;
+        self.current = Current::None;
+        self.partials.clear();
+        self.joined.clear(self.limits.retained_capacity);
+    }
+
     /// Whether the buffer has more than the retained capacity.
     #[inline]
     pub fn is_large(&self) -> bool {

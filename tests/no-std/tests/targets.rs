@@ -1,6 +1,6 @@
-//! `zorb-cdr`, `zorb-interp`, `zorb-types` and `zorb-giop` build with `alloc` and without `std`.
+//! `zorb-cdr`, `zorb-interp`, `zorb-types`, `zorb-giop` and `zorb-nano` build with `alloc` and without `std`.
 //!
-//! The package in `image` uses all four. It is checked for the host, where it does not compile when a
+//! The package in `image` uses all five. It is checked for the host, where it does not compile when a
 //! dependency links `std`, and built for bare targets. A target that rustup has not installed shows as
 //! ignored.
 #![allow(clippy::unwrap_used, reason = "a test may")]

@@ -16,6 +16,7 @@ use core::panic::PanicInfo;
 use zorb_cdr::{TextCoding, Wire};
 use zorb_giop::{MessageHeader, MessageWriter, ReplyStatus, RequestHeader};
 use zorb_interp as _;
+use zorb_nano as _;
 use zorb_types::Any;
 
 /// Decodes a Request, and encodes the Reply into `reply`.

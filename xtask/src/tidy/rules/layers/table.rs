@@ -73,6 +73,7 @@ pub(super) const CRATES: &[Crate] = &[
     orb(4, "zorb-dynamic", &["zorb-core"]),
     orb(4, "zorb-dsrt", &["zorb-core", "zorb-rt"]),
     orb(4, "zorb-sched", &[]),
+    orb(4, "zorb-nano", &[]),
     // 5: the facade
     orb(5, "zorb", &[]),
     // 6: services

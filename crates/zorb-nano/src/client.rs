@@ -1,0 +1,172 @@
+//! The client: calls, one at a time.
+
+mod converse;
+
+use zorb_cdr::CdrReader;
+use zorb_giop::{LocateReplyHeader, LocateStatus, ReplyStart, ReplyStatus, ResponseFlags};
+use zorb_types::{SystemExceptionKind, Transfer, minor};
+
+pub use self::converse::Arguments;
+use self::converse::{BROKEN, Connections, Question};
+use crate::{Limits, Os, Reader, Reference, SystemException};
+
+/// The maximum number of references that a call is forwarded to.
+const MAX_FORWARDS: usize = 3;
+
+/// Makes calls, one at a time: each waits for its reply.
+///
+/// Connections are opened when they are needed, and kept. If there is no place for another one, the one that was idle for
+/// the longest time is closed.
+#[derive(Debug)]
+pub struct Client<O> {
+    connections: Connections<O>,
+}
+
+impl<O: Os> Client<O> {
+    /// A client over an operating system, which needs a socket for each connection. All buffers are allocated here.
+    pub fn new(os: O, limits: Limits) -> Self {
+        Self { connections: Connections::new(os, limits) }
+    }
+
+    /// Calls an operation and waits for its reply, which borrows the receive buffer. If the server forwards the call, it
+    /// goes to the other reference, up to three times; [`locate`](Self::locate) finds that once for many calls.
+    ///
+    /// # Errors
+    /// The system exception that the server replies with or that `arguments` returns; `TRANSIENT` if the server cannot be
+    /// reached; `TIMEOUT`; `COMM_FAILURE` if the connection breaks; `IMP_LIMIT` for a message above the limit.
+    pub fn call(
+        &mut self,
+        target: &Reference,
+        operation: &str,
+        arguments: &mut Arguments<'_>,
+    ) -> Result<Reply<'_>, SystemException> {
+        let response = ResponseFlags::SyncWithTarget;
+        let mut forwarded = None;
+        for _ in 0..=MAX_FORWARDS {
+            let to = forwarded.as_ref().unwrap_or(target);
+            let question = Question::Request { operation, arguments: &mut *arguments, response };
+            let (link, header) = self.connections.converse(to, question)?;
+            let message = self.connections.message(link);
+            let reply = ReplyStart::read(message, &header).map_err(|_| BROKEN)?;
+            let body_at = reply.body_at;
+            let mut body = CdrReader::new(message, header.order);
+            body.take(body_at, "reply header").map_err(|_| BROKEN)?;
+            match reply.status {
+                ReplyStatus::NoException | ReplyStatus::UserException => {
+                    let status = reply.status;
+                    return Ok(self.reply(link, header.order, status, body_at));
+                }
+                ReplyStatus::SystemException => {
+                    return Err(SystemException::read(&mut body).map_err(undecodable)?);
+                }
+                ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+                    forwarded = Some(Reference::read(&mut body).map_err(undecodable)?);
+                }
+                // The key is all that the client has.
+                ReplyStatus::NeedsAddressingMode => return Err(NO_ADDRESSING),
+            }
+        }
+        Err(TOO_MANY_FORWARDS)
+    }
+
+    /// Calls a one-way operation: returns when the operating system has the request.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call), without those of replies.
+    pub fn send(
+        &mut self,
+        target: &Reference,
+        operation: &str,
+        arguments: &mut Arguments<'_>,
+    ) -> Result<(), SystemException> {
+        let response = ResponseFlags::NoResponse;
+        self.connections.tell(target, Question::Request { operation, arguments, response })
+    }
+
+    /// Asks where an object is: at the reference itself, at another one, or nowhere (`None`).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub fn locate(&mut self, target: &Reference) -> Result<Option<Reference>, SystemException> {
+        let mut at = target.clone();
+        for _ in 0..=MAX_FORWARDS {
+            let (link, header) = self.connections.converse(&at, Question::Locate)?;
+            let (reply, mut body) =
+                LocateReplyHeader::read(self.connections.message(link), &header)
+                    .map_err(|_| BROKEN)?;
+            match reply.status {
+                LocateStatus::UnknownObject => return Ok(None),
+                LocateStatus::ObjectHere => return Ok(Some(at)),
+                LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
+                    at = Reference::read(&mut body).map_err(undecodable)?;
+                }
+                LocateStatus::LocSystemException => {
+                    return Err(SystemException::read(&mut body).map_err(undecodable)?);
+                }
+                LocateStatus::LocNeedsAddressingMode => return Err(NO_ADDRESSING),
+            }
+        }
+        Err(TOO_MANY_FORWARDS)
+    }
+
+    /// Closes all connections.
+    pub fn close(&mut self) {
+        self.connections.close();
+    }
+
+    /// The operating system.
+    pub fn os(&mut self) -> &mut O {
+        &mut self.connections.os
+    }
+
+    fn reply(
+        &self,
+        link: usize,
+        order: zorb_cdr::ByteOrder,
+        status: ReplyStatus,
+        body_at: usize,
+    ) -> Reply<'_> {
+        let mut body = CdrReader::new(self.connections.message(link), order);
+        // It has been taken before.
+        let _ = body.take(body_at, "reply header");
+        let is_exception = status == ReplyStatus::UserException;
+        Reply { body: Reader::new(body, Transfer::ReceiveReply), is_exception }
+    }
+}
+
+/// A reply.
+#[derive(Debug)]
+pub struct Reply<'c> {
+    body: Reader<'c>,
+    is_exception: bool,
+}
+
+impl<'c> Reply<'c> {
+    /// The results: the result, then the `out` and `inout` arguments.
+    ///
+    /// # Errors
+    /// `UNKNOWN` if the reply is a user exception.
+    pub fn results(&mut self) -> Result<&mut Reader<'c>, SystemException> {
+        if self.is_exception {
+            let minor = minor::unknown::UNLISTED_USER_EXCEPTION;
+            return Err(SystemException::maybe(SystemExceptionKind::Unknown, minor));
+        }
+        Ok(&mut self.body)
+    }
+
+    /// The user exception, if the reply is one: its repository id as a `string`, then its members.
+    pub fn exception(&mut self) -> Option<&mut Reader<'c>> {
+        self.is_exception.then_some(&mut self.body)
+    }
+}
+
+const NO_ADDRESSING: SystemException =
+    SystemException::before(SystemExceptionKind::InvObjref, minor::inv_objref::NO_USABLE_PROFILE);
+const TOO_MANY_FORWARDS: SystemException =
+    SystemException::before(SystemExceptionKind::ImpLimit, minor::imp_limit::TOO_MANY_FORWARDS);
+
+/// The body of a reply that is no results.
+#[cold]
+fn undecodable(error: zorb_cdr::CdrError) -> SystemException {
+    SystemException::of_cdr(error, Transfer::ReceiveReply)
+}

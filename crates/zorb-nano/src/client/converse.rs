@@ -1,0 +1,268 @@
+//! A client's connections: sending a message, and receiving the answer.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{
+    LocateReplyHeader, MessageHeader, MessageKind, MessageWriter, ReplyStart, RequestStart,
+    ResponseFlags, TargetAddress,
+};
+use zorb_types::{SystemExceptionKind, Transfer, minor};
+
+use crate::link::{Flushed, Link};
+use crate::{Interest, Limits, Os, Reference, SystemException, Writer};
+
+/// Writes the arguments of a call. It is called again if the call is forwarded, or sent again.
+pub type Arguments<'a> = dyn FnMut(&mut Writer<'_>) -> Result<(), SystemException> + 'a;
+
+/// The connections of a client, each of which carries one call at a time.
+#[derive(Debug)]
+pub(super) struct Connections<O> {
+    pub(super) os: O,
+    limits: Limits,
+    links: Vec<Link>,
+    last_id: u32,
+}
+
+/// What the client sends.
+pub(super) enum Question<'q, 'a> {
+    Request { operation: &'q str, arguments: &'q mut Arguments<'a>, response: ResponseFlags },
+    Locate,
+}
+
+/// Why a message has no answer.
+enum Failure {
+    /// The server has not taken it: it may be sent again.
+    NotTaken(SystemException),
+    Final(SystemException),
+}
+
+const CONNECT_FAILED: SystemException =
+    SystemException::before(SystemExceptionKind::Transient, minor::transient::CONNECT_FAILED);
+const CLOSED_BY_PEER: SystemException =
+    SystemException::before(SystemExceptionKind::Transient, minor::transient::CLOSED_BY_PEER);
+const LOST: SystemException =
+    SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::CONNECTION_LOST);
+const TIMEOUT: SystemException =
+    SystemException::maybe(SystemExceptionKind::Timeout, minor::timeout::ROUND_TRIP);
+pub(super) const BROKEN: SystemException =
+    SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::PROTOCOL_ERROR);
+const REFUSED: SystemException =
+    SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::MESSAGE_ERROR);
+
+impl<O: Os> Connections<O> {
+    /// No connection yet. All buffers are allocated here.
+    pub(super) fn new(os: O, limits: Limits) -> Self {
+        let limits = limits.normalized();
+        let links = (0..limits.max_connections).map(|_| Link::new(&limits)).collect();
+        Self { os, limits, links, last_id: 0 }
+    }
+
+    /// Sends a message that needs no answer.
+    pub(super) fn tell(
+        &mut self,
+        target: &Reference,
+        mut question: Question<'_, '_>,
+    ) -> Result<(), SystemException> {
+        let deadline = self.deadline();
+        self.twice(|all| all.send_question(target, &mut question, deadline).map(|_| ()))
+    }
+
+    /// Sends a message, and receives the answer: that is the current message of the link with this index.
+    pub(super) fn converse(
+        &mut self,
+        target: &Reference,
+        mut question: Question<'_, '_>,
+    ) -> Result<(usize, MessageHeader), SystemException> {
+        let deadline = self.deadline();
+        self.twice(|all| {
+            let (at, id) = all.send_question(target, &mut question, deadline)?;
+            let received = all.receive_answer(at, id, deadline);
+            if received.is_err() {
+                all.close_link(at);
+            }
+            received.map(|header| (at, header))
+        })
+    }
+
+    /// The current message of a link.
+    pub(super) fn message(&self, at: usize) -> &[u8] {
+        self.links.get(at).map(|link| link.inbound.current()).unwrap_or_default()
+    }
+
+    /// Closes all connections.
+    pub(super) fn close(&mut self) {
+        let Self { os, links, .. } = self;
+        links.iter_mut().for_each(|link| link.close(os));
+    }
+
+    fn deadline(&mut self) -> Duration {
+        self.os.now().saturating_add(self.limits.timeout)
+    }
+
+    /// Tries again, on another connection, if the server did not take the message. A server that closes an idle connection
+    /// makes that necessary.
+    fn twice<T>(
+        &mut self,
+        mut attempt: impl FnMut(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, SystemException> {
+        match attempt(self) {
+            Err(Failure::NotTaken(_)) => {}
+            Ok(done) => return Ok(done),
+            Err(Failure::Final(error)) => return Err(error),
+        }
+        attempt(self).map_err(|failure| match failure {
+            Failure::NotTaken(error) | Failure::Final(error) => error,
+        })
+    }
+
+    /// Sends the message on a connection to the target. Returns the index of the link, and the request id.
+    fn send_question(
+        &mut self,
+        target: &Reference,
+        question: &mut Question<'_, '_>,
+        deadline: Duration,
+    ) -> Result<(usize, u32), Failure> {
+        let (at, was_open) = self.link_to(target, deadline)?;
+        self.last_id = self.last_id.wrapping_add(1);
+        let id = self.last_id;
+        let written = self.write_question(at, target, question, id);
+        written.map_err(Failure::Final)?;
+        let sent = self.flush(at, deadline);
+        if sent.is_err() {
+            let has_sent = self.links.get(at).is_some_and(Link::has_sent);
+            self.close_link(at);
+            return sent.map(|()| (at, id)).map_err(|error| match (has_sent, was_open) {
+                _ if error == TIMEOUT => Failure::Final(error),
+                (false, true) => Failure::NotTaken(CLOSED_BY_PEER),
+                (false, false) => Failure::Final(CONNECT_FAILED),
+                (true, _) => Failure::Final(error),
+            });
+        }
+        Ok((at, id))
+    }
+
+    fn write_question(
+        &mut self,
+        at: usize,
+        target: &Reference,
+        question: &mut Question<'_, '_>,
+        id: u32,
+    ) -> Result<(), SystemException> {
+        let Some(link) = self.links.get_mut(at) else { return Err(LOST) };
+        let (limit, version) = (self.limits.max_message_size, target.version());
+        let key = TargetAddress::Key(target.key());
+        match question {
+            Question::Locate => {
+                let (buffer, order) = (&mut link.outbound, ByteOrder::NATIVE);
+                MessageWriter::locate_request(buffer, version, order, id, &key)
+                    .and_then(MessageWriter::finish)
+                    .map_err(|error| SystemException::of_cdr(error, Transfer::SendRequest))?;
+            }
+            Question::Request { operation, arguments, response } => {
+                let start = RequestStart {
+                    request_id: id,
+                    response: *response,
+                    target: key,
+                    operation,
+                    service_contexts: &[],
+                };
+                let buffer = &mut link.outbound;
+                let mut writer =
+                    Writer::request(buffer, limit, version, &start, target.key().len())?;
+                arguments(&mut writer)?;
+                if let Some(failed) = writer.failed() {
+                    return Err(failed);
+                }
+                writer.finish();
+            }
+        }
+        link.begin_output();
+        Ok(())
+    }
+
+    /// Sends all of the message.
+    fn flush(&mut self, at: usize, deadline: Duration) -> Result<(), SystemException> {
+        loop {
+            let Some(link) = self.links.get_mut(at) else { return Err(LOST) };
+            match link.flush(&mut self.os, deadline) {
+                Ok(Flushed::All) => return Ok(()),
+                Ok(Flushed::Blocked) => self.wait(at, true, deadline)?,
+                Err(_) => return Err(LOST),
+            }
+        }
+    }
+
+    /// Receives messages until the answer to the request `id` is the current one.
+    fn receive_answer(
+        &mut self,
+        at: usize,
+        id: u32,
+        deadline: Duration,
+    ) -> Result<MessageHeader, Failure> {
+        loop {
+            let Some(link) = self.links.get_mut(at) else { return Err(Failure::Final(LOST)) };
+            if let Some(header) = link.inbound.poll().map_err(|_| Failure::Final(BROKEN))? {
+                let message = link.inbound.current();
+                let answers = match header.kind {
+                    MessageKind::CloseConnection => return Err(Failure::NotTaken(CLOSED_BY_PEER)),
+                    MessageKind::MessageError => return Err(Failure::Final(REFUSED)),
+                    MessageKind::Reply => {
+                        ReplyStart::read(message, &header).is_ok_and(|it| it.request_id == id)
+                    }
+                    MessageKind::LocateReply => LocateReplyHeader::read(message, &header)
+                        .is_ok_and(|(it, _)| it.request_id == id),
+                    _ => false,
+                };
+                return if answers { Ok(header) } else { Err(Failure::Final(BROKEN)) };
+            }
+            match link.receive(&mut self.os, deadline) {
+                Ok(true) => {}
+                Ok(false) => self.wait(at, false, deadline).map_err(Failure::Final)?,
+                Err(_) => return Err(Failure::Final(LOST)),
+            }
+        }
+    }
+
+    /// Waits until the link can be written to, or else read.
+    fn wait(&mut self, at: usize, write: bool, deadline: Duration) -> Result<(), SystemException> {
+        let socket = self.links.get(at).and_then(Link::socket).ok_or(LOST)?;
+        let left = deadline.saturating_sub(self.os.now());
+        if left.is_zero() {
+            return Err(TIMEOUT);
+        }
+        let mut interests = [Interest { socket, read: !write, write, is_ready: false }];
+        self.os.poll(&mut interests, Some(left)).map_err(|_| LOST)
+    }
+
+    fn close_link(&mut self, at: usize) {
+        if let Some(link) = self.links.get_mut(at) {
+            link.close(&mut self.os);
+        }
+    }
+
+    /// A connection to the target's address: an open one, or a new one in a free place or in that of the one that has been
+    /// idle for the longest time. Returns its index, and whether it was open before.
+    fn link_to(
+        &mut self,
+        target: &Reference,
+        deadline: Duration,
+    ) -> Result<(usize, bool), Failure> {
+        let address = target.address();
+        if let Some(at) = self.links.iter().position(|link| link.is_to(address)) {
+            return Ok((at, true));
+        }
+        let oldest =
+            (0..).zip(&self.links).min_by_key(|(_, link)| (link.socket().is_some(), link.active()));
+        let at = oldest.map_or(0, |(at, _)| at);
+        self.close_link(at);
+        let Ok(socket) = self.os.connect(address) else {
+            return Err(Failure::Final(CONNECT_FAILED));
+        };
+        if let Some(link) = self.links.get_mut(at) {
+            link.open(socket, Some(address), deadline);
+        }
+        Ok((at, false))
+    }
+}

@@ -1,0 +1,92 @@
+//! A small ORB for machines with little memory: no `std`, no thread of its own, no allocation after start.
+//!
+//! A [`Client`] makes calls, and a [`Server`] serves objects, over what an operating system offers behind the trait
+//! [`Os`]: [`Linux`] is one, and a program for another system implements its nine functions. Both speak GIOP 1.0 to
+//! 1.2 with any ORB, by the same code for messages and their encoding as the full ORB: `zorb-cdr`, `zorb-giop` and
+//! `zorb-types`.
+//!
+//! ```no_run
+//! # #[cfg(feature = "linux")] mod example {
+//! use zorb_nano::{Answer, Client, Interface, Limits, Linear, Linux, Reader, Reference, Servant};
+//! use zorb_nano::{Server, SystemException, Writer};
+//!
+//! /// interface Adder { long add(in long a, in long b); };
+//! static ADDER: Interface = Interface { ids: &["IDL:Adder:1.0"], operations: &Linear(&["add"]) };
+//!
+//! struct Adder;
+//!
+//! impl Servant for Adder {
+//!     fn interface(&self) -> &'static Interface {
+//!         &ADDER
+//!     }
+//!
+//!     fn invoke(
+//!         &mut self,
+//!         _operation: usize, // 0, the only one
+//!         arguments: &mut Reader<'_>,
+//!         results: &mut Writer<'_>,
+//!     ) -> Result<Answer, SystemException> {
+//!         let (a, b) = (arguments.read::<i32>()?, arguments.read::<i32>()?);
+//!         arguments.end()?;
+//!         results.write::<i32>(&a.wrapping_add(b))?;
+//!         Ok(Answer::Results)
+//!     }
+//! }
+//!
+//! fn serve() -> Result<(), SystemException> {
+//!     let address = "192.0.2.7:2809".parse().unwrap();
+//!     let mut server = Server::new(Linux::new(9), address, Limits::DEFAULT)?;
+//!     server.register(b"adder", Box::new(Adder))?;
+//!     while server.turn(None).is_ok() {}
+//!     Ok(())
+//! }
+//!
+//! fn call() -> Result<(), SystemException> {
+//!     let adder = Reference::parse("corbaloc:iiop:1.2@192.0.2.7:2809/adder")?;
+//!     let mut client = Client::new(Linux::new(8), Limits::DEFAULT);
+//!     let mut reply = client.call(&adder, "add", &mut |arguments| {
+//!         arguments.write::<i32>(&2)?;
+//!         arguments.write::<i32>(&3)
+//!     })?;
+//!     assert_eq!(reply.results()?.read::<i32>()?, 5);
+//!     Ok(())
+//! }
+//! # }
+//! ```
+//!
+//! **Memory.** [`Client::new`] and [`Server::new`] allocate all buffers, sized by [`Limits`]; registration and the parsing
+//! of references allocate too. After that neither allocates, whatever the peer sends.
+//!
+//! **Left out**, and what happens instead: fragments, and messages above the limit (the connection is closed); host names
+//! that are no addresses (`INV_OBJREF`); targets that are whole references (the client is asked for the object key);
+//! `_interface` and `_component` (`NO_IMPLEMENT`); wide text, `any`, values, interceptors, DII and DSI have no API.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod client;
+mod exception;
+mod interface;
+mod limits;
+mod link;
+mod os;
+mod reader;
+mod reference;
+mod request;
+mod server;
+mod writer;
+
+pub use client::{Arguments, Client, Reply};
+pub use exception::SystemException;
+pub use interface::{Answer, Interface, Linear, Lookup, Servant};
+pub use limits::Limits;
+#[cfg(feature = "linux")]
+pub use os::Linux;
+pub use os::{Interest, MAX_POLLED, Os, OsError, Socket};
+pub use reader::Reader;
+pub use reference::{MAX_KEY, Reference};
+pub use server::Server;
+pub use writer::Writer;
+pub use zorb_cdr::{Octets, Wire};
+pub use zorb_types::{CompletionStatus, MinorCode, SystemExceptionKind, minor};

@@ -1,0 +1,157 @@
+//! A connection's buffers, which outlive it.
+
+use alloc::vec::Vec;
+use core::net::SocketAddr;
+use core::time::Duration;
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, Inbound, MessageWriter};
+
+use crate::{Limits, Os, OsError, Socket};
+
+/// A connection, or the place for one.
+#[derive(Debug)]
+pub(crate) struct Link {
+    socket: Option<Socket>,
+    /// The server that a client has connected to.
+    peer: Option<SocketAddr>,
+    pub(crate) inbound: Inbound,
+    /// The message that is being sent.
+    pub(crate) outbound: Vec<u8>,
+    /// Octets of it that have been sent.
+    sent: usize,
+    /// When octets last moved; in a client, the deadline of the last call.
+    active: Duration,
+    /// Whether the connection ends as soon as the message has been sent.
+    pub(crate) is_ending: bool,
+}
+
+/// How far a message has been sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flushed {
+    All,
+    /// The peer does not read fast enough.
+    Blocked,
+}
+
+impl Link {
+    /// Allocates the buffers.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let size = limits.max_message_size;
+        // A buffer of the maximum size never grows, and without fragments there is no other one.
+        let limits = zorb_giop::Limits::DEFAULT
+            .max_message_size(size)
+            .max_partial_messages(0)
+            .initial_capacity(size)
+            .retained_capacity(size);
+        let mut inbound = Inbound::new(limits);
+        inbound.space();
+        let outbound = Vec::with_capacity(size);
+        let active = Duration::ZERO;
+        Self { socket: None, peer: None, inbound, outbound, sent: 0, active, is_ending: false }
+    }
+
+    /// Begins a connection.
+    pub(crate) fn open(&mut self, socket: Socket, peer: Option<SocketAddr>, now: Duration) {
+        self.inbound.reset();
+        self.outbound.clear();
+        (self.sent, self.active, self.is_ending) = (0, now, false);
+        (self.socket, self.peer) = (Some(socket), peer);
+    }
+
+    /// Ends the connection.
+    pub(crate) fn close(&mut self, os: &mut impl Os) {
+        if let Some(socket) = self.socket.take() {
+            os.close(socket);
+        }
+    }
+
+    pub(crate) fn socket(&self) -> Option<Socket> {
+        self.socket
+    }
+
+    /// Whether it is a connection to this server.
+    pub(crate) fn is_to(&self, address: SocketAddr) -> bool {
+        self.socket.is_some() && self.peer == Some(address)
+    }
+
+    pub(crate) fn active(&self) -> Duration {
+        self.active
+    }
+
+    /// Whether a message has not been sent completely.
+    pub(crate) fn has_output(&self) -> bool {
+        self.sent < self.outbound.len()
+    }
+
+    /// Whether a part of a message has been received or is left to be sent.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.has_output() || !self.inbound.is_idle()
+    }
+
+    /// Whether a part of the message has been sent.
+    pub(crate) fn has_sent(&self) -> bool {
+        self.sent > 0
+    }
+
+    /// Begins to send the message in the buffer.
+    pub(crate) fn begin_output(&mut self) {
+        self.sent = 0;
+    }
+
+    /// Sends a MessageError, then ends.
+    #[cold]
+    pub(crate) fn refuse(&mut self) {
+        MessageWriter::message_error(&mut self.outbound, ByteOrder::NATIVE);
+        (self.sent, self.is_ending) = (0, true);
+    }
+
+    /// Announces the end of the connection if that fits between two messages, and ends it.
+    #[cold]
+    pub(crate) fn say_goodbye(&mut self, os: &mut impl Os) {
+        if let Some(socket) = self.socket
+            && !self.has_output()
+        {
+            let version = GiopVersion::V1_2;
+            MessageWriter::close_connection(&mut self.outbound, version, ByteOrder::NATIVE);
+            // If there is no room for it, the client sees the end of the stream.
+            let _ = os.write(socket, &self.outbound);
+        }
+        self.close(os);
+    }
+
+    /// Sends what is left of the message.
+    ///
+    /// # Errors
+    /// The connection has failed.
+    pub(crate) fn flush(&mut self, os: &mut impl Os, now: Duration) -> Result<Flushed, OsError> {
+        let socket = self.socket.ok_or(OsError::NoSocket)?;
+        while let Some(rest @ [_, ..]) = self.outbound.get(self.sent..) {
+            match os.write(socket, rest) {
+                Ok(count) => self.sent = self.sent.saturating_add(count),
+                Err(OsError::WouldBlock) => return Ok(Flushed::Blocked),
+                Err(error) => return Err(error),
+            }
+            self.active = now;
+        }
+        Ok(Flushed::All)
+    }
+
+    /// Receives octets. Returns whether there were any.
+    ///
+    /// # Errors
+    /// The connection has failed, or the stream has ended.
+    pub(crate) fn receive(&mut self, os: &mut impl Os, now: Duration) -> Result<bool, OsError> {
+        let socket = self.socket.ok_or(OsError::NoSocket)?;
+        match os.read(socket, self.inbound.space()) {
+            Ok(0) => Err(OsError::NoSocket),
+            Ok(count) => {
+                self.inbound.advance(count);
+                self.active = now;
+                Ok(true)
+            }
+            Err(OsError::WouldBlock) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What the ORB needs of an operating system.
+
+#[cfg(feature = "linux")]
+mod linux;
+
+use core::net::SocketAddr;
+use core::time::Duration;
+
+#[cfg(feature = "linux")]
+pub use linux::Linux;
+
+/// The most sockets that one [`Os::poll`] waits for: a server has one listener and at most 63 connections.
+pub const MAX_POLLED: usize = 64;
+
+/// A listener or a connection: an index into a table of the [`Os`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Socket(pub u16);
+
+/// Why the operating system did not do what it was asked for: a number, without text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OsError {
+    /// It would have to wait. [Poll](Os::poll), and try again.
+    WouldBlock,
+    /// The table of sockets is full.
+    NoSocket,
+    /// Anything else, by the system's own number.
+    Other(i32),
+}
+
+/// A socket to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interest {
+    /// The listener or connection.
+    pub socket: Socket,
+    /// Whether to wait until octets can be read, or a connection accepted.
+    pub read: bool,
+    /// Whether to wait until octets can be written, which also says that a new connection is open.
+    pub write: bool,
+    /// Set by [`Os::poll`]: what was waited for is there, or the connection has failed.
+    pub is_ready: bool,
+}
+
+/// An operating system: a clock, and streams that never block.
+///
+/// The ORB calls it from one thread. It waits in [`poll`](Self::poll) only. An implementation allocates its table of
+/// sockets at start, and nothing later.
+pub trait Os {
+    /// The time since any fixed moment. It never goes back.
+    fn now(&mut self) -> Duration;
+
+    /// Begins to open a connection. It is open as soon as it can be written to; if it could not be opened, the next
+    /// [`read`](Self::read) or [`write`](Self::write) fails.
+    ///
+    /// # Errors
+    /// `NoSocket`; what is wrong with the address.
+    fn connect(&mut self, address: SocketAddr) -> Result<Socket, OsError>;
+
+    /// Listens at an address; port 0 lets the system choose one.
+    ///
+    /// # Errors
+    /// `NoSocket`; what is wrong with the address.
+    fn listen(&mut self, address: SocketAddr) -> Result<Socket, OsError>;
+
+    /// The address that a listener has.
+    ///
+    /// # Errors
+    /// The system's.
+    fn address(&mut self, listener: Socket) -> Result<SocketAddr, OsError>;
+
+    /// Accepts a connection.
+    ///
+    /// # Errors
+    /// `WouldBlock` if no client waits; `NoSocket`, and the client goes on waiting.
+    fn accept(&mut self, listener: Socket) -> Result<Socket, OsError>;
+
+    /// Reads octets into the start of `space`, which is not empty. Returns their number; 0 at the end of the stream.
+    ///
+    /// # Errors
+    /// `WouldBlock`; the connection has failed.
+    fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError>;
+
+    /// Writes octets from the start of `octets`, which are not empty. Returns their number, at least 1.
+    ///
+    /// # Errors
+    /// `WouldBlock`; the connection has failed.
+    fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError>;
+
+    /// Closes a listener or connection. Its number may then be that of another one.
+    fn close(&mut self, socket: Socket);
+
+    /// Waits until one of at most [`MAX_POLLED`] sockets is ready, and sets [`is_ready`](Interest::is_ready) of all. With a
+    /// timeout it may return earlier, and without any socket being ready.
+    ///
+    /// # Errors
+    /// The system's.
+    fn poll(
+        &mut self,
+        interests: &mut [Interest],
+        timeout: Option<Duration>,
+    ) -> Result<(), OsError>;
+}

@@ -1,0 +1,62 @@
+//! The objects of a server.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use zorb_types::{SystemExceptionKind, minor};
+
+use crate::{MAX_KEY, Servant, SystemException};
+
+/// No object has the key.
+pub(super) const UNKNOWN_OBJECT: SystemException = SystemException::before(
+    SystemExceptionKind::ObjectNotExist,
+    minor::object_not_exist::UNKNOWN_KEY,
+);
+
+/// A server's object adapter: its objects by their keys, which it compares one after the other.
+pub(super) struct Objects<'s> {
+    objects: Vec<Object<'s>>,
+    limit: usize,
+}
+
+struct Object<'s> {
+    key: Box<[u8]>,
+    servant: Box<dyn Servant + 's>,
+}
+
+impl<'s> Objects<'s> {
+    /// None yet, and at most `limit`.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { objects: Vec::new(), limit }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        key: &[u8],
+        servant: Box<dyn Servant + 's>,
+    ) -> Result<(), SystemException> {
+        let refused = |kind, minor| Err(SystemException::before(kind, minor));
+        if key.is_empty() || self.find(key).is_some() {
+            return refused(SystemExceptionKind::BadParam, minor::bad_param::INVALID_OBJECT_ID);
+        }
+        if key.len() > MAX_KEY {
+            return refused(SystemExceptionKind::ImpLimit, minor::imp_limit::TOO_LONG);
+        }
+        if self.objects.len() >= self.limit {
+            return refused(SystemExceptionKind::NoResources, minor::no_resources::OBJECTS);
+        }
+        self.objects.push(Object { key: key.into(), servant });
+        Ok(())
+    }
+
+    pub(super) fn find(&mut self, key: &[u8]) -> Option<&mut (dyn Servant + 's)> {
+        let found = self.objects.iter_mut().find(|object| *object.key == *key);
+        found.map(|object| &mut *object.servant)
+    }
+}
+
+impl core::fmt::Debug for Objects<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.objects.iter().map(|object| &object.key)).finish()
+    }
+}

@@ -1,0 +1,205 @@
+//! Encoding messages into a buffer that does not grow.
+
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, TextCoding, Wire};
+use zorb_giop::{
+    GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, MessageWriter, ReplyStatus, RequestStart,
+};
+use zorb_types::Transfer;
+
+use crate::SystemException;
+
+/// Octets of a request's header besides object key and operation, and of a reply's, at most.
+const HEADER: usize = 64;
+
+/// The arguments of a request in a client, or the results in a servant.
+///
+/// A value that would make the message larger than [`Limits::max_message_size`](crate::Limits::max_message_size) is not
+/// written. The call then fails, even if the caller ignores the error.
+#[derive(Debug)]
+pub struct Writer<'b> {
+    /// Its capacity is at least `limit`.
+    buffer: &'b mut Vec<u8>,
+    limit: usize,
+    frame: Frame,
+    failed: Option<SystemException>,
+    transfer: Transfer,
+}
+
+/// Where the parts of a message begin.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    version: GiopVersion,
+    kind: MessageKind,
+    header_end: usize,
+    body_start: usize,
+}
+
+impl<'b> Writer<'b> {
+    /// Begins a Request in the machine's byte order.
+    pub(crate) fn request(
+        buffer: &'b mut Vec<u8>,
+        limit: usize,
+        version: GiopVersion,
+        start: &RequestStart<'_>,
+        key: usize,
+    ) -> Result<Self, SystemException> {
+        if start.operation.len() + key + HEADER > limit {
+            return Err(SystemException::TOO_LARGE);
+        }
+        let message = MessageWriter::request(buffer, version, ByteOrder::NATIVE, start);
+        let frame = message.map(|message| begin_body(message, version, MessageKind::Request));
+        let transfer = Transfer::SendRequest;
+        let frame = frame.map_err(|error| SystemException::of_cdr(error, transfer))?;
+        Ok(Self { buffer, limit, frame, failed: None, transfer })
+    }
+
+    /// Begins a Reply in the machine's byte order.
+    pub(crate) fn reply(
+        buffer: &'b mut Vec<u8>,
+        limit: usize,
+        version: GiopVersion,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> CdrResult<Self> {
+        let message =
+            MessageWriter::reply(buffer, version, ByteOrder::NATIVE, request_id, status, &[])?;
+        let frame = begin_body(message, version, MessageKind::Reply);
+        Ok(Self { buffer, limit, frame, failed: None, transfer: Transfer::SendReply })
+    }
+
+    /// Writes a value of an IDL type of fixed size: numbers, `boolean`, `char`, enums, and structs and arrays of them.
+    ///
+    /// # Errors
+    /// `IMP_LIMIT`, minor `MESSAGE_TOO_LARGE`; `DATA_CONVERSION` for a `char` without a code in ISO 8859-1.
+    pub fn write<T: Wire>(&mut self, value: &T::View) -> Result<(), SystemException> {
+        let layout = const {
+            match T::LAYOUT {
+                Some(layout) => layout,
+                None => panic!("the type has no fixed size: write its parts"),
+            }
+        };
+        self.append(layout.size_at(self.buffer.len()), |writer| T::write(value, writer))
+    }
+
+    /// Writes a `sequence` of a type of fixed size.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_sequence<T: Wire>(&mut self, values: &[T::Value]) -> Result<(), SystemException> {
+        let stride = const {
+            match T::LAYOUT {
+                Some(layout) => layout.stride(),
+                None => panic!("the type has no fixed size: write the count and the elements"),
+            }
+        };
+        // Padding of the count, the count, and padding of the first element.
+        let octets = stride.saturating_mul(values.len()).saturating_add(3 + 4 + 8);
+        self.append(octets, |writer| {
+            writer.write_count(values.len(), "sequence")?;
+            T::write_slice(values, writer)
+        })
+    }
+
+    /// Writes the number of elements of a `sequence` whose elements follow one by one.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_count(&mut self, count: usize) -> Result<(), SystemException> {
+        self.append(3 + 4, |writer| writer.write_count(count, "sequence"))
+    }
+
+    /// Writes a `sequence<octet>`.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_octets(&mut self, octets: &[u8]) -> Result<(), SystemException> {
+        self.append(octets.len().saturating_add(3 + 4), |writer| writer.write_octets(octets))
+    }
+
+    /// Writes a `string`, in ISO 8859-1.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); `BAD_PARAM` for a NUL inside; `DATA_CONVERSION` for other characters.
+    pub fn write_str(&mut self, text: &str) -> Result<(), SystemException> {
+        self.append(text.len().saturating_add(3 + 4 + 1), |writer| writer.write_latin1(text))
+    }
+
+    /// Calls `write` if there is room for so many octets.
+    fn append(
+        &mut self,
+        octets: usize,
+        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> Result<(), SystemException> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        if octets > self.limit.saturating_sub(self.buffer.len()) {
+            return Err(self.fail(SystemException::TOO_LARGE));
+        }
+        let written = write(&mut CdrWriter::resume(self.buffer, ByteOrder::NATIVE));
+        written.map_err(|error| self.fail(SystemException::of_cdr(error, self.transfer)))
+    }
+
+    #[cold]
+    fn fail(&mut self, error: SystemException) -> SystemException {
+        self.failed = Some(error);
+        error
+    }
+
+    /// The first error of a value.
+    pub(crate) fn failed(&self) -> Option<SystemException> {
+        self.failed
+    }
+
+    /// Removes the values.
+    pub(crate) fn clear(&mut self) {
+        self.buffer.truncate(self.frame.body_start);
+    }
+
+    /// Replaces the status in the header of a Reply.
+    pub(crate) fn set_status(&mut self, status: ReplyStatus) {
+        // The list of service contexts, which is empty, precedes the id before GIOP 1.2, and follows the status since.
+        let at = if self.frame.version == GiopVersion::V1_2 { 4 } else { 8 };
+        if let Some(field) = self.buffer.get_mut(HEADER_SIZE + at..HEADER_SIZE + at + 4) {
+            field.copy_from_slice(&(status as u32).to_ne_bytes());
+        }
+    }
+
+    /// Completes the message in the buffer.
+    pub(crate) fn finish(self) {
+        let Frame { version, kind, header_end, body_start } = self.frame;
+        if self.buffer.len() == body_start {
+            self.buffer.truncate(header_end);
+        }
+        let size = u32::try_from(self.buffer.len().saturating_sub(HEADER_SIZE)).unwrap_or_default();
+        let order = ByteOrder::NATIVE;
+        let header = MessageHeader { version, order, more_fragments: false, kind, size };
+        if let Some(first) = self.buffer.first_chunk_mut() {
+            *first = header.to_octets();
+        }
+    }
+}
+
+/// Aligns the body of a message whose header has been written.
+fn begin_body(mut message: MessageWriter<'_>, version: GiopVersion, kind: MessageKind) -> Frame {
+    let header_end = message.len();
+    message.body(TextCoding::default());
+    Frame { version, kind, header_end, body_start: message.body_start() }
+}
+
+/// Writes a Reply with a system exception in place of what is in the buffer.
+pub(crate) fn write_exception(
+    buffer: &mut Vec<u8>,
+    limit: usize,
+    version: GiopVersion,
+    request_id: u32,
+    exception: &SystemException,
+) -> Result<(), CdrError> {
+    let status = ReplyStatus::SystemException;
+    let writer = Writer::reply(buffer, limit, version, request_id, status)?;
+    exception.write(&mut CdrWriter::resume(writer.buffer, ByteOrder::NATIVE))?;
+    writer.finish();
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! After start nothing is allocated, whatever the peer sends.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use allocation_counter::{AllocationInfo, measure};
+use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_giop::{
+    GiopVersion, Ior, MessageWriter, RequestStart, ResponseFlags, ServiceContext, ServiceId,
+    TargetAddress,
+};
+use zorb_nano::{Client, Limits, Linux, Server};
+
+use crate::linux::beside_server;
+use crate::servant::Meter;
+
+fn assert_none(counted: AllocationInfo, what: &str) {
+    assert_eq!((counted.count_total, counted.bytes_total), (0, 0), "{what}");
+}
+
+#[test]
+fn calls_allocate_nothing_in_the_client() {
+    beside_server(|meter| {
+        let mut client = Client::new(Linux::new(8), Limits::DEFAULT);
+        let call = |client: &mut Client<Linux>| {
+            let mut reply =
+                client.call(&meter, "add", &mut |it| it.write::<[i32; 2]>(&[2, 3])).unwrap();
+            assert_eq!(reply.results().unwrap().read::<i32>(), Ok(5));
+            assert!(client.call(&meter, "break", &mut |_| Ok(())).is_err());
+            assert!(client.call(&meter, "echo", &mut |it| it.write_str("x")).is_ok());
+            assert!(client.locate(&meter).is_ok());
+            client.send(&meter, "store", &mut |it| it.write::<i32>(&1)).unwrap();
+        };
+        // The first round connects; the next uses the connection.
+        for round in 0..2 {
+            assert_none(measure(|| call(&mut client)), &format!("round {round}"));
+        }
+    });
+}
+
+/// Requests as clients send them, and some that none should.
+fn requests() -> Vec<(&'static str, Vec<u8>)> {
+    let ior = Ior { type_id: "IDL:Meter:1.0".into(), ..Ior::NIL };
+    let key = TargetAddress::Key(b"meter");
+    let context = [ServiceContext::new(ServiceId(1), vec![0; 12])];
+    let reference = TargetAddress::Reference { selected: 0, ior: std::borrow::Cow::Owned(ior) };
+    type Case<'a> = (&'static str, TargetAddress<'a>, &'a str, &'a [ServiceContext<'a>]);
+    let cases: [Case<'_>; 5] = [
+        ("a call", key.clone(), "add", &[]),
+        ("a call with a service context", key.clone(), "add", &context),
+        ("an unknown operation", key, "größe", &[]),
+        ("an unknown object", TargetAddress::Key(b"x"), "add", &[]),
+        ("a reference as target", reference, "add", &[]),
+    ];
+    cases
+        .into_iter()
+        .map(|(what, target, operation, service_contexts)| {
+            let mut octets = Vec::new();
+            let response = ResponseFlags::SyncWithTarget;
+            let start =
+                RequestStart { request_id: 1, response, target, operation, service_contexts };
+            let version = GiopVersion::V1_2;
+            let mut message =
+                MessageWriter::request(&mut octets, version, ByteOrder::Big, &start).unwrap();
+            let mut body = message.body(TextCoding::default());
+            body.write_i32(1);
+            body.write_i32(2);
+            message.finish().unwrap();
+            (what, octets)
+        })
+        .collect()
+}
+
+#[test]
+fn requests_allocate_nothing_in_the_server() {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let mut server = Server::new(Linux::new(9), address, Limits::DEFAULT).unwrap();
+    server.register(b"meter", Box::new(Meter::default())).unwrap();
+    // A turn ends when something has been done: one accepts, the next serves what has arrived.
+    let turn = |server: &mut Server<'_, Linux>, what: &str| {
+        assert_none(measure(|| server.turn(Some(Duration::from_secs(60))).unwrap()), what);
+    };
+    let mut peer = TcpStream::connect(server.address()).unwrap();
+    turn(&mut server, "accepting");
+    for (what, request) in requests() {
+        peer.write_all(&request).unwrap();
+        turn(&mut server, what);
+        let mut header = [0; 12];
+        peer.read_exact(&mut header).unwrap();
+        assert_eq!(header[7], 1, "a Reply to {what}");
+        let size = u32::from_ne_bytes(header[8..].try_into().unwrap());
+        peer.read_exact(&mut vec![0; size as usize]).unwrap();
+    }
+    peer.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    turn(&mut server, "octets that are not GIOP");
+    let mut answer = Vec::new();
+    // The system may reset the connection, as the server has not read all.
+    let _ = peer.read_to_end(&mut answer);
+    if let Some(kind) = answer.get(7) {
+        assert_eq!(*kind, 6, "a MessageError");
+    }
+}

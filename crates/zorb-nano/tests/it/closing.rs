@@ -1,0 +1,133 @@
+//! How connections end, and who makes place for whom.
+
+use std::time::Duration;
+
+use zorb_nano::{Interest, Limits, Os, OsError, Socket};
+
+use crate::calls::{add, client, server};
+use crate::simulated::{Network, Simulated};
+
+/// Reads until the end of the stream.
+fn read_all(machine: &mut Simulated, stream: Socket) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let mut space = [0; 64];
+    loop {
+        match machine.read(stream, &mut space) {
+            Ok(0) => return octets,
+            Ok(count) => octets.extend_from_slice(&space[..count]),
+            Err(error) => panic!("{error:?} after {octets:?}"),
+        }
+    }
+}
+
+/// The octets of a message without a body.
+fn message(kind: u8) -> Vec<u8> {
+    let flags = u8::from(cfg!(target_endian = "little"));
+    vec![b'G', b'I', b'O', b'P', 1, 2, flags, kind, 0, 0, 0, 0]
+}
+
+#[test]
+fn a_client_makes_place_for_another_and_comes_back() {
+    let network = Network::default();
+    let (server, _) = server(&network, 5, Limits::DEFAULT.max_connections(1));
+    let meter = server.borrow_mut().reference(b"meter").unwrap();
+    let [mut first, mut second] = [(), ()].map(|()| client(&network, 5, &server));
+    for _ in 0..3 {
+        assert_eq!(add(&mut first, &meter), Ok(5));
+        assert_eq!(add(&mut second, &meter), Ok(5));
+    }
+    // The server has a listener and one connection.
+    assert_eq!(server.borrow_mut().os().open(), 2);
+}
+
+#[test]
+fn a_client_closes_the_connection_that_was_idle_longest() {
+    let network = Network::default();
+    let servers: Vec<_> = (0..3).map(|_| server(&network, 99, Limits::DEFAULT).0).collect();
+    let references: Vec<_> =
+        servers.iter().map(|server| server.borrow_mut().reference(b"meter").unwrap()).collect();
+    let all = servers.clone();
+    let machine = network.machine(99, 2).with_others(move || {
+        for server in &all {
+            server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+        }
+    });
+    let mut client = zorb_nano::Client::new(machine, Limits::DEFAULT.max_connections(2));
+    for reference in references.iter().chain(&references) {
+        assert_eq!(add(&mut client, reference), Ok(5));
+        assert!(client.os().open() <= 2);
+    }
+}
+
+#[test]
+fn a_server_says_goodbye() {
+    let network = Network::default();
+    let (server, _) = server(&network, 99, Limits::DEFAULT);
+    let mut server = server.borrow_mut();
+    let mut machine = network.machine(99, 1);
+    let stream = machine.connect(server.address()).unwrap();
+    server.turn(Some(Duration::ZERO)).unwrap();
+    server.close();
+    assert_eq!(read_all(&mut machine, stream), message(5), "a CloseConnection");
+    assert_eq!(server.os().open(), 0);
+    assert!(network.machine(1, 1).connect(server.address()).is_err());
+    server.turn(Some(Duration::from_secs(1))).unwrap();
+}
+
+#[test]
+fn a_client_that_stops_in_a_message_is_left_after_the_timeout() {
+    let network = Network::default();
+    let (server, _) = server(&network, 99, Limits::DEFAULT.timeout(Duration::from_secs(3)));
+    let mut server = server.borrow_mut();
+    let mut machine = network.machine(99, 2);
+    let [slow, idle] = [(), ()].map(|()| machine.connect(server.address()).unwrap());
+    for _ in 0..2 {
+        server.turn(Some(Duration::ZERO)).unwrap();
+    }
+    machine.write(slow, b"GIO").unwrap();
+    server.turn(Some(Duration::ZERO)).unwrap();
+    // It waits until the client takes too long, although it may wait for longer.
+    server.turn(Some(Duration::from_secs(60))).unwrap();
+    assert_eq!(network.now(), Duration::from_secs(3));
+    assert_eq!(read_all(&mut machine, slow), []);
+    assert_eq!(machine.read(idle, &mut [0; 1]), Err(OsError::WouldBlock), "this one may stay");
+}
+
+#[test]
+fn a_client_that_does_not_read_makes_nobody_wait() {
+    let network = Network::default();
+    let (server, _) = server(&network, usize::MAX, Limits::DEFAULT);
+    let meter = server.borrow_mut().reference(b"meter").unwrap();
+    let mut other = client(&network, usize::MAX, &server);
+    let mut deaf = network.machine(usize::MAX, 1);
+    let stream = deaf.connect(meter.address()).unwrap();
+    let mut request = Vec::new();
+    let start = zorb_giop::RequestStart {
+        request_id: 1,
+        response: zorb_giop::ResponseFlags::SyncWithTarget,
+        target: zorb_giop::TargetAddress::Key(b"meter"),
+        operation: "fill",
+        service_contexts: &[],
+    };
+    let (version, order) = (zorb_giop::GiopVersion::V1_2, zorb_cdr::ByteOrder::Big);
+    let mut message =
+        zorb_giop::MessageWriter::request(&mut request, version, order, &start).unwrap();
+    message.body(zorb_cdr::TextCoding::default()).write_u32(500);
+    message.finish().unwrap();
+    let mut sent = 0;
+    // The server stops reading as soon as a reply does not fit into the stream.
+    while deaf.write(stream, &request).is_ok() {
+        sent += 1;
+        assert!(sent < 100, "the server reads on");
+        server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+        server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+        assert_eq!(add(&mut other, &meter), Ok(5));
+    }
+    assert!(sent > 1);
+    server.borrow_mut().turn(Some(Duration::from_secs(60))).unwrap();
+    server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+    assert_eq!(network.now(), Duration::from_secs(10), "the default timeout");
+    let interest = Interest { socket: stream, read: false, write: true, is_ready: false };
+    deaf.poll(&mut [interest], Some(Duration::ZERO)).unwrap();
+    assert!(deaf.write(stream, b"x").is_err(), "the connection is closed");
+}
