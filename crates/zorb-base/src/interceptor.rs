@@ -32,4 +32,4 @@ pub(crate) use registry::Interceptors;
 #[doc(hidden)]
 pub use server::{InterceptedRequest, end_request, invalid_call};
 #[doc(hidden)]
-pub use slots::{SlotTable, serve_with, thread_slots};
+pub use slots::{SlotTable, copied_thread_slots, serve_with, thread_slots};

@@ -6,7 +6,7 @@ use zorb_base::orb_core::OrbCore;
 use zorb_giop::Ior;
 use zorb_types::SystemException;
 
-use crate::hold_queue::{Gate, HoldLimits, HoldQueue};
+use crate::hold_queue::{HoldLimits, HoldQueue};
 
 /// Finds the servers of objects whose keys no adapter of this ORB knows, for an implementation repository.
 ///
@@ -48,7 +48,7 @@ impl HeldRequests {
     #[doc(hidden)]
     #[must_use]
     pub fn new(orb: &OrbCore) -> Self {
-        Self(HoldQueue::new(Gate::Closed, HoldLimits::of(orb)))
+        Self(HoldQueue::of_forwarder(HoldLimits::of(orb)))
     }
 
     /// Resumes all requests, and those that reach the queue later at once. For the next ones, use a new queue.

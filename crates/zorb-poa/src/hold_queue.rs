@@ -103,6 +103,8 @@ struct Queue {
     limits: HoldLimits,
     /// The id of the main thread, in the queue of requests for it.
     main_thread: Option<AtomicU32>,
+    /// Whether it is a forwarder's.
+    is_forwarders: bool,
 }
 
 impl Drop for Queue {
@@ -175,6 +177,11 @@ impl ResumePass {
     pub fn since(&self) -> Instant {
         self.since
     }
+
+    /// Whether the request comes from a queue of a [`Forwarder`](crate::Forwarder).
+    pub(crate) fn is_from_forwarder(&self) -> bool {
+        self.queue.0.is_forwarders
+    }
 }
 
 impl std::fmt::Debug for ResumePass {
@@ -194,10 +201,20 @@ impl Drop for ResumePass {
 impl HoldQueue {
     /// An empty queue.
     pub(crate) fn new(gate: Gate, limits: HoldLimits) -> Self {
-        Self::with(gate, limits, None)
+        Self::with(gate, limits, None, false)
     }
 
-    fn with(gate: Gate, limits: HoldLimits, main_thread: Option<AtomicU32>) -> Self {
+    /// An empty queue of a [`Forwarder`](crate::Forwarder), whose requests wait.
+    pub(crate) fn of_forwarder(limits: HoldLimits) -> Self {
+        Self::with(Gate::Closed, limits, None, true)
+    }
+
+    fn with(
+        gate: Gate,
+        limits: HoldLimits,
+        main_thread: Option<AtomicU32>,
+        is_forwarders: bool,
+    ) -> Self {
         let held = Held {
             gate,
             turn: None,
@@ -213,6 +230,7 @@ impl HoldQueue {
             changed: Condition::new(),
             limits,
             main_thread,
+            is_forwarders,
         }))
     }
 

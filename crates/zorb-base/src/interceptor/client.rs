@@ -11,7 +11,7 @@ use zorb_types::{Any, CompletionStatus, SystemException};
 
 use super::context::AddedContexts;
 use super::outcome::RequestOutcome;
-use super::slots::{SlotId, thread_slots};
+use super::slots::{SlotId, SlotTable, thread_slots};
 use crate::policy::EffectivePolicies;
 
 /// Code that runs when a client sends a request and when the request has ended
@@ -124,6 +124,16 @@ pub struct ClientRequestInfo<'a> {
     required: Required,
     reply_contexts: OnceCell<AddedContexts>,
     outcome: Option<RequestOutcome>,
+    slots: Slots<'a>,
+}
+
+/// The slots of a request.
+#[derive(Clone, Copy, Debug)]
+enum Slots<'a> {
+    /// Those of the calling thread.
+    OfThread,
+    /// Those that its caller had when it made the call; `None` if none was set.
+    OfCaller(Option<&'a SlotTable>),
 }
 
 /// Whether the service contexts must reach the server.
@@ -147,7 +157,16 @@ impl<'a> ClientRequestInfo<'a> {
             required: Required::No,
             reply_contexts: OnceCell::new(),
             outcome: None,
+            slots: Slots::OfThread,
         }
+    }
+
+    /// The same with the slots that its caller had when it made the call; `None` if none was set. Interceptors see it
+    /// on other threads, too.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_slots(self, slots: Option<&'a SlotTable>) -> Self {
+        Self { slots: Slots::OfCaller(slots), ..self }
     }
 
     /// The operation's name; empty if no request is sent.
@@ -199,10 +218,15 @@ impl<'a> ClientRequestInfo<'a> {
         self.reply_contexts.get()?.find(id)
     }
 
-    /// The value of a slot of the calling thread (`get_slot`): see `Orb::pi_current`. `None` if it has not been set.
+    /// The value of a slot of the thread that makes the call (`get_slot`): see `Orb::pi_current`. `None` if it has not
+    /// been set. For a pending call, it is the value from when the call was made, on whichever thread it ends or is
+    /// sent again.
     #[doc(alias = "get_slot")]
     pub fn slot(&self, slot: SlotId) -> Option<Any> {
-        thread_slots().value(slot)
+        match self.slots {
+            Slots::OfThread => thread_slots().value(slot),
+            Slots::OfCaller(slots) => slots?.value(slot),
+        }
     }
 
     /// How the attempt has ended; `None` before it has.

@@ -51,17 +51,30 @@ impl SlotTable {
         values.retain(|(known, _)| *known != slot);
         values.extend(value.map(|value| (slot, value)));
     }
+
+    /// A copy; `None` if no slot is set.
+    fn copied(&self) -> Option<Self> {
+        let values = self.0.lock();
+        (!values.is_empty()).then(|| Self(Arc::new(Lock::new(values.clone()))))
+    }
 }
 
 thread_local! {
-    /// The values of the request that the thread serves, or of the thread.
-    static CURRENT: RefCell<SlotTable> = RefCell::default();
+    /// The values of the request that the thread serves, or of the thread; `None` if nobody has asked for them.
+    static CURRENT: RefCell<Option<SlotTable>> = const { RefCell::new(None) };
 }
 
 /// The slots of the calling thread: in an upcall that [`serve_with`] makes, those of the request.
 pub fn thread_slots() -> SlotTable {
     // A thread that ends has none.
-    CURRENT.try_with(|current| current.borrow().clone()).unwrap_or_default()
+    CURRENT
+        .try_with(|current| current.borrow_mut().get_or_insert_default().clone())
+        .unwrap_or_default()
+}
+
+/// A copy of the slots of the calling thread, for a call that ends on another one; `None` if none is set.
+pub fn copied_thread_slots() -> Option<SlotTable> {
+    CURRENT.try_with(|current| current.borrow().as_ref()?.copied()).ok().flatten()
 }
 
 /// Makes an upcall, during which the slots of the request are those of the thread.
@@ -69,12 +82,10 @@ pub fn serve_with<T>(slots: SlotTable, upcall: impl FnOnce() -> T) -> T {
     struct Restore(Option<SlotTable>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            if let Some(before) = self.0.take() {
-                CURRENT.set(before);
-            }
+            CURRENT.set(self.0.take());
         }
     }
-    let _restore = Restore(Some(CURRENT.replace(slots)));
+    let _restore = Restore(CURRENT.replace(Some(slots)));
     upcall()
 }
 

@@ -133,6 +133,30 @@ fn requests_wait_without_a_thread_until_they_are_resumed() {
 }
 
 #[test]
+fn a_request_that_a_manager_has_held_is_new_to_the_forwarder() {
+    let (orb, knowing, client) = forwarding();
+    let there = reference(&orb, &client, "Z%02%00%06there%00one");
+    let manager = orb.root_poa().manager();
+    manager.hold_requests().unwrap();
+    std::thread::scope(|scope| {
+        let caller = scope.spawn(|| there.twice(1));
+        until(|| manager.held_requests() == 1);
+        assert!(knowing.asked.lock().unwrap().is_empty());
+        manager.activate().unwrap();
+        until(|| knowing.held.len() == 1);
+        let (other, echo) = server();
+        *knowing.there.lock().unwrap() = Some(echo.object().ior().clone());
+        knowing.held.resume();
+        assert_eq!(caller.join().unwrap().unwrap(), 2);
+        other.shutdown(true).unwrap();
+    });
+    let asked = std::mem::take(&mut *knowing.asked.lock().unwrap());
+    assert_eq!(asked.iter().map(|(_, was_held)| *was_held).collect::<Vec<_>>(), [false, true]);
+    client.shutdown(true).unwrap();
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
 fn held_requests_end_with_the_orb() {
     let (orb, knowing, client) = forwarding();
     let there = reference(&orb, &client, "there");

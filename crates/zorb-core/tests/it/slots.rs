@@ -6,10 +6,12 @@ use zorb_core::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, InvalidSlot, ServerRequestInfo,
     ServerRequestInterceptor, SlotId,
 };
-use zorb_core::{Orb, PiCurrent};
+use zorb_core::{Orb, Pending, PiCurrent};
 use zorb_giop::ServiceId;
 use zorb_types::{Any, SystemException, minor};
 
+use crate::pending::send_twice;
+use crate::scripted::{Play, script};
 use crate::support::{Acting, Echo, Servant, builder, client, server};
 
 const CONTEXT: ServiceId = ServiceId(0x5a42_0001);
@@ -116,6 +118,75 @@ fn slots_lead_from_a_caller_to_a_servant_and_the_calls_that_it_makes() {
     assert_eq!(all(&told), [None, Some(8), None]);
     assert_eq!(all(&told_last), [None, Some(8), None]);
     [first, middle, last].iter().for_each(|orb| orb.shutdown(true).unwrap());
+}
+
+/// A point, and what the slot is there according to the request and to the thread.
+type Seen = (&'static str, [Option<i32>; 2]);
+
+/// Tells what the slot is at each point.
+#[derive(Debug)]
+struct Watches(SlotId, PiCurrent, Mutex<mpsc::Sender<Seen>>);
+
+impl Watches {
+    fn tell(&self, point: &'static str, info: &ClientRequestInfo<'_>) {
+        let seen = [info.slot(self.0), self.1.slot(self.0).unwrap()].map(number);
+        let _ = self.2.lock().unwrap().send((point, seen));
+    }
+}
+
+impl ClientRequestInterceptor for Watches {
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.tell("send_request", info);
+        Ok(())
+    }
+
+    fn receive_reply(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.tell("receive_reply", info);
+        Ok(())
+    }
+
+    fn receive_other(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        self.tell("receive_other", info);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_pending_call_keeps_the_slots_of_its_caller() {
+    let (server, echo) = server();
+    let (ior, _served) = script(vec![vec![Play::Forward(echo.object().ior().clone())]]);
+    let orb = builder().build().unwrap();
+    let slot = orb.allocate_slot().unwrap();
+    let current = orb.pi_current();
+    let (tell, told) = mpsc::channel();
+    let watches = Arc::new(Watches(slot, current.clone(), Mutex::new(tell)));
+    orb.add_client_request_interceptor("watches", move |_| Some(watches.clone()));
+    let there: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let on_another_thread = |call: Pending<i32, SystemException>| {
+        std::thread::scope(|scope| scope.spawn(|| call.wait()).join().unwrap())
+    };
+    current.set_slot(slot, any(7)).unwrap();
+    let sent_again = send_twice(there.object(), 1);
+    current.set_slot(slot, any(8)).unwrap();
+    assert_eq!(on_another_thread(sent_again), Ok(2));
+    let seen: Vec<_> = told.try_iter().collect();
+    assert_eq!(
+        seen,
+        [
+            ("send_request", [Some(7), Some(7)]),
+            ("receive_other", [Some(7), Some(7)]),
+            ("send_request", [Some(7), Some(7)]),
+            // The slots of a thread of the program are its own.
+            ("receive_reply", [Some(7), None]),
+        ]
+    );
+    current.set_slot(slot, None).unwrap();
+    let without = send_twice(there.object(), 2);
+    current.set_slot(slot, any(9)).unwrap();
+    assert_eq!(without.wait(), Ok(4));
+    let seen: Vec<_> = told.try_iter().collect();
+    assert_eq!(seen, [("send_request", [None; 2]), ("receive_reply", [None, Some(9)])]);
+    [orb, server].iter().for_each(|orb| orb.shutdown(true).unwrap());
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl HoldQueue {
     /// The queue of requests for the main thread, which is the calling one until another
     /// [serves](Self::serve_next) them.
     pub(crate) fn for_main_thread(limits: HoldLimits) -> Self {
-        Self::with(Gate::Turns, limits, Some(AtomicU32::new(thread::id())))
+        Self::with(Gate::Turns, limits, Some(AtomicU32::new(thread::id())), false)
     }
 
     /// Admits a request if no other one has the turn, or returns the reason why not. Does not block. The thread that

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use zorb_base::callback::call_back;
 use zorb_base::gather::WriteBody;
+use zorb_base::interceptor::{SlotTable, copied_thread_slots};
 use zorb_base::policy::Rebind;
 use zorb_base::upcall_thread::{about_to_block, would_deadlock};
 use zorb_cdr::TextCoding;
@@ -41,6 +42,8 @@ pub(super) struct PendingCall {
     pub(super) sending: TimeLimit,
     /// `None` if it was refused.
     pub(super) counted: Option<CountedCall>,
+    /// The slots of the thread that has made it.
+    pub(super) slots: Option<SlotTable>,
     pub(super) state: Lock<State>,
     ended: Condition,
 }
@@ -128,6 +131,7 @@ impl PendingCall {
             time_limit,
             sending,
             counted,
+            slots: copied_thread_slots(),
             state: Lock::new(state),
             ended: Condition::new(),
         })

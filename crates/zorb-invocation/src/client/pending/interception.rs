@@ -1,8 +1,8 @@
 //! Interceptors of calls whose callers do not wait.
 //!
 //! `send_request` runs on the thread that sends. How the attempt has ended they see on the thread that takes the
-//! result, or that sends the request again; with a [`ClientRequestInfo`] of its own, which has the same request,
-//! and the policies of that thread.
+//! result, or that sends the request again; with a [`ClientRequestInfo`] of its own, which has the same request and
+//! slots, and the policies of that thread.
 
 use std::borrow::Cow;
 
@@ -27,13 +27,14 @@ fn with_info<T>(
     let connect_time = ConnectTime::default();
     let end_times = call.as_call(&|_: &mut CdrWriter<'_>| Ok(()), &connect_time).end_times();
     with_policies(&call.object, |policies| {
-        run(ClientRequestInfo::new(ClientRequest {
+        let info = ClientRequestInfo::new(ClientRequest {
             operation: &call.operation,
             target: target.ior(),
             response_expected: true,
             end_times,
             policies,
-        }))
+        });
+        run(info.with_slots(call.slots.as_ref()))
     })
 }
 

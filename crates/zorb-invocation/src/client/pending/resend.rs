@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use zorb_base::callback::call_back;
-use zorb_base::interceptor::RequestOutcome;
+use zorb_base::interceptor::{RequestOutcome, serve_with};
 use zorb_cdr::{CdrErrorKind, CdrWriter};
 use zorb_giop::ReplyStatus;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
@@ -35,7 +35,9 @@ impl PendingCall {
         let deadline = self.sending.deadline();
         let resume = move |run| {
             let call = Arc::clone(&self);
-            if call_back("an interceptor of a call", || self.resume(cause, run)).is_none() {
+            let resume =
+                || serve_with(call.slots.clone().unwrap_or_default(), || self.resume(cause, run));
+            if call_back("an interceptor of a call", resume).is_none() {
                 let code = minor::unknown::SERVANT_PANICKED;
                 let exception = SystemException::unknown(code, CompletionStatus::Maybe);
                 finish(&call, Answer::Failed(exception));
