@@ -11,7 +11,7 @@ mod object_ids;
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::interceptor::ServerRequestInterceptor;
@@ -70,6 +70,8 @@ pub struct ObjectAdapter {
     next_id: AtomicU64,
     /// Once it is being destroyed: whether that etherealizes its objects.
     destroyed: OnceLock<bool>,
+    /// Whether its destruction is complete.
+    has_ended: AtomicBool,
     completion: Completion,
     /// Creates its missing children.
     activator: Lock<Option<Arc<dyn AdapterActivator>>>,
@@ -211,6 +213,11 @@ impl ObjectAdapter {
 
     fn is_being_destroyed(&self) -> bool {
         self.destroyed.get().is_some()
+    }
+
+    /// Whether its destruction is complete: no request is in progress, and all objects have been etherealized.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
     }
 
     /// What creates its missing children.

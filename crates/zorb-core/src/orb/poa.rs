@@ -97,6 +97,24 @@ impl Poa {
         })
     }
 
+    /// Checks that the adapter has not been destroyed.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` (OMG 4) once its destruction is complete; `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    fn check_exists(&self) -> Result<(), PoaError> {
+        if self.adapter.has_ended() { Err(self.destroyed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn destroyed(&self) -> PoaError {
+        let ended = self.orb.upgrade().and_then(|orb| orb.core.check_running().err());
+        let gone = || {
+            let code = minor::object_not_exist::BEING_DEACTIVATED;
+            SystemException::object_not_exist(code, CompletionStatus::No)
+        };
+        PoaError::System(ended.unwrap_or_else(gone))
+    }
+
     /// Assigns the adapter to `pool`, whose connections get the adapter's connection properties.
     fn join(&self, pool: Option<PoolUse>) {
         if let Some(pool) = pool {
@@ -218,9 +236,10 @@ impl Poa {
     /// The child adapter of that name (`find_POA`).
     ///
     /// # Errors
-    /// `AdapterNonExistent`.
+    /// `AdapterNonExistent`; `OBJECT_NOT_EXIST` (OMG 4) if this adapter has been [destroyed](Self::destroy).
     #[doc(alias = "find_POA")]
     pub fn find(&self, name: &str) -> Result<Self, PoaError> {
+        self.check_exists()?;
         let child = self.adapter.child(name).ok_or(PoaError::AdapterNonExistent)?;
         Ok(self.with_adapter(child))
     }
@@ -297,7 +316,8 @@ impl Poa {
 
     /// Destroys the adapter and its children: their objects no longer exist, and servant activators etherealize them,
     /// those of the children first. Requests in progress complete, which this does not wait for. Then the adapter's name
-    /// can be used again.
+    /// can be used again, and its operations fail with `OBJECT_NOT_EXIST` (OMG 4); [`create`](Self::create) fails with
+    /// `BAD_INV_ORDER` (OMG 17).
     pub fn destroy(&self) {
         self.destroy_now(true);
     }

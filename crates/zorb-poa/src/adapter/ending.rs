@@ -1,6 +1,7 @@
 //! Destroys adapters.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use zorb_base::callback::call_back;
 
@@ -93,6 +94,7 @@ struct LastUse(Arc<ObjectAdapter>);
 impl Drop for LastUse {
     fn drop(&mut self) {
         self.0.provider.end();
+        self.0.has_ended.store(true, Ordering::Release);
         if let Some(parent) = self.0.parent() {
             parent.children.lock().remove(&self.0.name);
         }

@@ -1,6 +1,6 @@
 //! Creates adapters.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::interceptor::ServerRequestInterceptor;
@@ -120,6 +120,7 @@ impl ObjectAdapter {
             servants: Lock::default(),
             next_id: AtomicU64::new(0),
             destroyed: OnceLock::new(),
+            has_ended: AtomicBool::new(false),
             completion: Completion::default(),
             activator: Lock::default(),
             membership: Lock::default(),

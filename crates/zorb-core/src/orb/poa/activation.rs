@@ -75,6 +75,7 @@ impl Poa {
         id: Option<ObjectId>,
         policies: &Policies,
     ) -> Result<ObjectId, PoaError> {
+        self.check_exists()?;
         self.check_retains()?;
         match &id {
             Some(id) => self.adapter.check_id(id)?,
@@ -148,6 +149,7 @@ impl Poa {
     /// `ObjectNotActive`; `WrongPolicy` if the adapter does not retain servants.
     #[doc(alias = "deactivate_object")]
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
+        self.check_exists()?;
         self.check_retains()?;
         self.adapter.deactivate(id)
     }

@@ -39,6 +39,7 @@ impl Poa {
     /// `MaxHeldTime` to create it, or (OMG 4) while one of this name is being destroyed; `OBJECT_NOT_EXIST` if the ORB has been dropped.
     #[doc(alias = "find_POA")]
     pub fn find_or_activate(&self, name: &str) -> Result<Self, PoaError> {
+        self.check_exists()?;
         let child = self.orb()?.adapters.find_or_activate(&self.adapter, name)?;
         Ok(self.with_adapter(child))
     }

@@ -29,6 +29,7 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
+        self.check_exists()?;
         let identity = servant_identity(servant);
         if let Some(served) = self.served_by(identity, |object| self.reference_of_object(object)) {
             return served;
@@ -53,6 +54,7 @@ impl Poa {
     /// `ServantNotActive` without implicit activation; `WrongPolicy` if the adapter has no default servant, and does
     /// not retain servants, or its ids are not unique and activation is explicit.
     pub fn servant_to_id(&self, servant: &AnyServant) -> Result<ObjectId, PoaError> {
+        self.check_exists()?;
         let policies = self.adapter.policies();
         let maps_servants = self.maps_servants();
         if !maps_servants && policies.request_processing != RequestProcessing::DefaultServant {
@@ -91,6 +93,7 @@ impl Poa {
     /// # Errors
     /// `ObjectNotActive`; `WrongPolicy` if the adapter neither retains servants nor uses a default servant.
     pub fn id_to_servant(&self, id: &ObjectId) -> Result<AnyServant, PoaError> {
+        self.check_exists()?;
         let policies = self.adapter.policies();
         if policies.request_processing != RequestProcessing::DefaultServant {
             self.check_retains()?;
@@ -111,6 +114,7 @@ impl Poa {
         &self,
         reference: &R,
     ) -> Result<AnyServant, PoaError> {
+        self.check_exists()?;
         if self.adapter.policies().request_processing != RequestProcessing::DefaultServant {
             self.check_retains()?;
         }
@@ -124,6 +128,7 @@ impl Poa {
     /// opened.
     #[doc(alias = "id_to_reference")]
     pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
+        self.check_exists()?;
         self.check_retains()?;
         let found = self.adapter.find_object(id.as_bytes());
         let object = found.ok_or(PoaError::ObjectNotActive)?;
@@ -166,6 +171,7 @@ impl Poa {
         id: Option<ObjectId>,
         policies: &Policies,
     ) -> Result<R, PoaError> {
+        self.check_exists()?;
         let id = match id {
             Some(id) => {
                 self.adapter.check_id(&id)?;
@@ -208,6 +214,7 @@ impl Poa {
     /// `WrongAdapter` for a reference of another adapter.
     #[doc(alias = "reference_to_id")]
     pub fn id_of<R: Interface>(&self, reference: &R) -> Result<ObjectId, PoaError> {
+        self.check_exists()?;
         let keys = reference.as_object().keys();
         let id = keys.iter().find_map(|key| self.adapter.id_in_key(&KeyParts::parse(key)));
         id.ok_or(PoaError::WrongAdapter)

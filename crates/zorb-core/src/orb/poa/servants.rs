@@ -24,6 +24,7 @@ impl Poa {
     /// # Errors
     /// `WrongPolicy` unless the adapter uses a [default servant](zorb_poa::PoaPolicies::default_servant).
     pub fn set_servant(&self, servant: AnyServant) -> Result<(), PoaError> {
+        self.check_exists()?;
         let skeleton = self.with_adapters_policies(servant)?;
         self.adapter.set_default_servant(DefaultServant { skeleton })
     }
@@ -35,6 +36,7 @@ impl Poa {
     /// `NoServant` if it has not been set.
     #[doc(alias = "get_servant")]
     pub fn servant(&self) -> Result<AnyServant, PoaError> {
+        self.check_exists()?;
         Ok(AnyServant::of_skeleton(&*self.adapter.default_servant()?.skeleton))
     }
 
@@ -45,6 +47,7 @@ impl Poa {
     /// `OBJ_ADAPTER` (OMG 4) if it retains servants; `BAD_INV_ORDER` (OMG 6) if it has a servant manager.
     #[doc(alias = "set_servant_manager")]
     pub fn set_servant_locator<L: ServantLocator>(&self, locator: L) -> Result<(), PoaError> {
+        self.check_exists()?;
         self.adapter
             .set_locator(Arc::new(LocatorOf { locator: Arc::new(locator), poa: self.downgrade() }))
     }
@@ -55,6 +58,7 @@ impl Poa {
     /// `WrongPolicy` unless the adapter uses a [servant manager](zorb_poa::PoaPolicies::servant_manager);
     /// `OBJ_ADAPTER` (OMG 4) if it does not retain servants; `BAD_INV_ORDER` (OMG 6) if it has a servant manager.
     pub fn set_servant_activator<A: ServantActivator>(&self, activator: A) -> Result<(), PoaError> {
+        self.check_exists()?;
         let activator = Arc::new(activator);
         self.adapter.set_activator(Arc::new(ActivatorOf { activator, poa: self.downgrade() }))
     }
@@ -66,6 +70,7 @@ impl Poa {
     /// `WrongPolicy` unless the adapter uses a [servant manager](zorb_poa::PoaPolicies::servant_manager).
     #[doc(alias = "get_servant_manager")]
     pub fn servant_manager<M: Any + Send + Sync>(&self) -> Result<Option<Arc<M>>, PoaError> {
+        self.check_exists()?;
         Ok(self.adapter.servant_manager()?.and_then(|manager| manager.downcast().ok()))
     }
 

@@ -33,6 +33,7 @@ pub(super) const TABLE: &[Row] = &[
     ),
     ("15.3.9 destroy", "in an upcall without: the request completes", Kind::ALL, in_an_upcall),
     ("15.3.9 destroy", "creates no children afterwards: BAD_INV_ORDER", Kind::ALL, no_children),
+    ("15.3.9 destroy", "operations afterwards: OBJECT_NOT_EXIST", Kind::ALL, no_operations),
     ("15.3.9 destroy", "its name may be used again", Kind::ALL, again),
     ("15.3.9 destroy", "its name is not free until then: TRANSIENT", Kind::ALL, not_yet),
 ];
@@ -202,6 +203,44 @@ fn no_children(scene: &Scene) {
     };
     refuses(refused.get().unwrap().clone().unwrap_err());
     refuses(poa.create("child", PoaPolicies::new()).unwrap_err());
+}
+
+fn no_operations(scene: &Scene) {
+    let poa = scene.poa("parent", policies());
+    let (servant, id) = (scene.servant(), "1".into());
+    let desk = scene.object_of(&poa, "1", &servant).unwrap();
+    let gate = scene.act_at_gate();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| desk.act());
+        gate.when_reached(1, || {
+            poa.destroy();
+            // The destruction is not complete.
+            assert_eq!(poa.id_of(&desk), Ok("1".into()));
+        });
+        assert!(call.join().unwrap().is_ok());
+    });
+    poa.destroy_with(true, true).unwrap();
+    let refused = [
+        poa.id_of(&desk).unwrap_err(),
+        poa.reference::<Desk>(&id).unwrap_err(),
+        poa.create_reference::<Desk>().unwrap_err(),
+        poa.create_reference_with_id::<Desk>("1").unwrap_err(),
+        poa.id_to_servant(&id).unwrap_err(),
+        poa.reference_to_servant(&desk).unwrap_err(),
+        poa.servant_to_id(&servant.any()).unwrap_err(),
+        scene.activate(&poa, None, &servant).unwrap_err(),
+        scene.activate(&poa, Some(id.clone()), &servant).unwrap_err(),
+        poa.deactivate(&id).unwrap_err(),
+        poa.set_servant(servant.any()).unwrap_err(),
+        poa.servant().unwrap_err(),
+        poa.servant_manager::<()>().unwrap_err(),
+        poa.find("child").unwrap_err(),
+        poa.find_or_activate("child").unwrap_err(),
+    ];
+    for (at, refused) in refused.into_iter().enumerate() {
+        let refused = system(refused);
+        assert_eq!((refused.kind, refused.minor.code()), (ObjectNotExist, 4), "{at}");
+    }
 }
 
 fn again(scene: &Scene) {

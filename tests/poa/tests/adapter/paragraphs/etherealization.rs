@@ -1,5 +1,6 @@
 //! Servant activators: `etherealize`.
 
+use std::sync::Arc;
 use std::thread;
 
 use zorb::poa::{IdUniqueness, PoaPolicies};
@@ -35,6 +36,7 @@ pub(super) const TABLE: &[Row] = &[
         Kind::ACTIVE,
         cleanup,
     ),
+    ("15.3.6 etherealize", "after the request that destroys it", Kind::ACTIVE, by_its_request),
     ("15.3.6 etherealize", "not when it is destroyed without", Kind::ACTIVE, without),
     (
         "15.3.9 destroy",
@@ -160,6 +162,23 @@ fn cleanup(scene: &Scene) {
     events.iter_mut().for_each(|event| event.truncate("etherealize activating 1".len()));
     events.sort_unstable();
     assert_eq!(events, ids.map(|id| format!("etherealize activating {id}")));
+}
+
+fn by_its_request(scene: &Scene) {
+    for at in 0..2 {
+        let poa = with_new_servants(scene, policies());
+        let book = Arc::clone(&scene.book);
+        scene.act(move |upcall| {
+            book.note("begins");
+            upcall.poa()?.destroy();
+            book.note("ends");
+            Ok(())
+        });
+        let (view, desk) = &scene.views(&reference(&poa, "1"))[at];
+        assert!(desk.act().is_ok(), "{view}");
+        until_noted(scene, "etherealize activating 1 true false", 1);
+        poa.destroy_with(true, true).unwrap();
+    }
 }
 
 fn without(scene: &Scene) {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use zorb::SystemExceptionKind::BadParam;
-use zorb::poa::{ObjectId, PoaError, PoaPolicies};
+use zorb::poa::{Lifespan, ObjectId, Poa, PoaError, PoaPolicies};
 use zorb_poa_tests::Desk;
 
 use super::Row;
@@ -40,10 +40,32 @@ fn system_ids(scene: &Scene) {
         scene.assert_served(&one, &ids[0].to_string());
         let refused = system(activate(Some("mine".into())).unwrap_err());
         assert_eq!((refused.kind, refused.minor.code()), (BadParam, 14));
+        assert_foreign_ids_are_refused(scene, &poa);
         // One that it has assigned may be used again.
         poa.deactivate(&ids[0]).unwrap();
         let again = activate(Some(ids[0].clone())).unwrap();
         scene.assert_served(&again, &ids[0].to_string());
+    }
+}
+
+/// Ids of an adapter with the same policies: a persistent adapter cannot tell them from those of its earlier runs.
+fn assert_foreign_ids_are_refused(scene: &Scene, poa: &Poa) {
+    if poa.policies().lifespan == Lifespan::Persistent {
+        return;
+    }
+    let other = scene.poa("other", PoaPolicies::new());
+    let desks: Vec<_> =
+        (0..10).map(|_| scene.activate(&other, None, &scene.servant()).unwrap()).collect();
+    let last = other.id_of(&desks[9]).unwrap();
+    let created = other.id_of(&other.create_reference::<Desk>().unwrap()).unwrap();
+    for id in [last, created] {
+        let refused = [
+            scene.activate(poa, Some(id.clone()), &scene.servant()).unwrap_err(),
+            poa.create_reference_with_id::<Desk>(id).unwrap_err(),
+        ];
+        for refused in refused.map(system) {
+            assert_eq!((refused.kind, refused.minor.code()), (BadParam, 14));
+        }
     }
 }
 

@@ -25,8 +25,10 @@ pub(super) const TABLE: &[Row] = &[
         destroyed_meanwhile,
     ),
     ("15.3.2 discard_requests", "TRANSIENT", Kind::ALL, discarding),
+    ("15.3.2 discard_requests", "objects are activated all the same", Kind::ACTIVE, activates),
     ("15.3.2 discard_requests", "discards what is held", Kind::ALL, discards_what_is_held),
     ("15.3.2 deactivate", "OBJ_ADAPTER, for ever", Kind::ALL, deactivated),
+    ("15.3.2 deactivate", "objects are activated all the same", Kind::ACTIVE, activates),
     ("15.3.2 deactivate", "rejects what is held", Kind::ALL, rejects_what_is_held),
     ("15.3.2 get_id", "the id of its creation", Kind::ACTIVE, factory),
     (
@@ -84,6 +86,19 @@ fn discarding(scene: &Scene) {
     // Also for references that have been used.
     manager.discard_requests().unwrap();
     scene.assert_refused(&desk, Transient, 1);
+}
+
+fn activates(scene: &Scene) {
+    let (poa, manager, _) = managed(scene);
+    manager.discard_requests().unwrap();
+    let discarded = scene.object(&poa, "2");
+    scene.assert_refused(&discarded, Transient, 1);
+    manager.activate().unwrap();
+    scene.assert_served(&discarded, "2");
+    manager.deactivate();
+    let rejected = scene.object(&poa, "3");
+    assert_eq!((poa.active_objects(), poa.id_of(&rejected)), (3, Ok("3".into())));
+    scene.assert_refused(&rejected, ObjAdapter, 1);
 }
 
 fn deactivated(scene: &Scene) {

@@ -58,6 +58,14 @@ fn unique_ids(scene: &Scene) {
     let refused = scene.object_of(&poa, "2", &servant).unwrap_err();
     assert_eq!(refused, PoaError::ServantAlreadyActive);
     scene.assert_served(&desk, "1");
+    let poa = scene.poa("system", PoaPolicies::new());
+    let desk = scene.activate(&poa, None, &servant).unwrap();
+    let refused = scene.activate(&poa, None, &servant).unwrap_err();
+    assert_eq!(refused, PoaError::ServantAlreadyActive);
+    let id = poa.id_of(&desk).unwrap();
+    poa.deactivate(&id).unwrap();
+    let again = scene.activate(&poa, None, &servant).unwrap();
+    assert_ne!(poa.id_of(&again), Ok(id));
 }
 
 fn multiple_ids(scene: &Scene) {
