@@ -25,7 +25,8 @@ mod upcall;
 pub use context::Context;
 pub use native::Native;
 pub use orb::{
-    Health, Orb, OrbBuilder, OrbMetrics, PiCurrent, PolicyCurrent, PolicyManager, WeakOrb,
+    Health, InvalidName, Orb, OrbBuilder, OrbMetrics, PiCurrent, PolicyCurrent, PolicyManager,
+    WeakOrb,
 };
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;

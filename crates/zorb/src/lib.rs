@@ -107,9 +107,9 @@ pub use zorb_cdr::{
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
-    ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, OrbMetrics, Pending, Phase,
-    PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, SendEndTimes, ServedBy,
-    UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
+    InvalidName, ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, OrbMetrics,
+    Pending, Phase, PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, SendEndTimes,
+    ServedBy, UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,

@@ -172,7 +172,7 @@ impl Orb {
     /// option `InitRef`, and the option `DefaultInitRef`.
     ///
     /// # Errors
-    /// The name is unknown (`ORB::InvalidName`), or its URL does not resolve; `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    /// The name is unknown ([`InvalidName`](crate::InvalidName)), or its URL does not resolve; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_reference<T: Interface>(&self, name: &str) -> Result<T, Error> {
         self.inner.core.check_running()?;
@@ -182,7 +182,7 @@ impl Orb {
     /// Sets an initial reference of this process (`register_initial_reference`).
     ///
     /// # Errors
-    /// The name is empty or taken; `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    /// [`InvalidName`](crate::InvalidName): the name is empty or taken; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     pub fn register_initial_reference<T: Interface>(
         &self,
         name: &str,

@@ -7,6 +7,7 @@ use zorb_base::error::{Error, Phase};
 
 use super::handle::Orb;
 use super::inner::{CreateLocal, OWN_LOCALS, OrbInner};
+use super::invalid_name;
 
 impl Orb {
     /// The local object of the initial reference `name` (`resolve_initial_references` for a `local` interface).
@@ -34,7 +35,7 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// The name is unknown (`ORB::InvalidName`), or the object is not a `T`; `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    /// The name is unknown ([`InvalidName`](crate::InvalidName)), or the object is not a `T`; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_local<T: Any>(&self, name: &str) -> Result<T, Error> {
         self.inner.core.check_running()?;
@@ -53,9 +54,8 @@ impl Orb {
     fn registered_local(&self, name: &str) -> Result<Box<dyn Any>, Error> {
         let locals = self.inner.locals.lock();
         let Some((_, create)) = locals.iter().find(|(known, _)| known == name) else {
-            let what = format!("initial reference {name:?} is not a known local object");
-            return Err(Error::new(Phase::Resolve, what)
-                .with_hint("attach the real-time side first for RTORB and RTCurrent"));
+            let hint = "attach the real-time side first for RTORB and RTCurrent";
+            return Err(invalid_name::unknown(name).with_hint(hint));
         };
         let create = Arc::clone(create);
         drop(locals);
@@ -66,7 +66,7 @@ impl Orb {
     /// creates it for each caller. It must not contain an [`Orb`], which would be a reference cycle.
     ///
     /// # Errors
-    /// The name is empty, one of the ORB's own, or that of an object with an address.
+    /// [`InvalidName`](crate::InvalidName): the name is empty, one of the ORB's own, or that of an object with an address.
     pub fn register_initial_local<T: Any>(
         &self,
         name: &str,
@@ -81,10 +81,7 @@ impl Orb {
     fn register_local(&self, name: &str, create: Arc<CreateLocal>) -> Result<(), Error> {
         let has_address = self.inner.initial.lock().contains_key(name);
         if name.is_empty() || OWN_LOCALS.contains(&name) || has_address {
-            return Err(Error::new(
-                Phase::Application,
-                format!("initial reference {name:?}: the name is empty or taken"),
-            ));
+            return Err(invalid_name::not_available(name));
         }
         let mut locals = self.inner.locals.lock();
         locals.retain(|(known, _)| known != name);

@@ -13,6 +13,7 @@ use zorb_invocation::object::ObjectRef;
 use zorb_types::{CompletionStatus, MinorCode, Report, SystemException, minor};
 
 use super::inner::OrbInner;
+use super::invalid_name;
 use crate::corbaname;
 
 /// The maximum length of a chain of files and initial references.
@@ -62,8 +63,7 @@ pub(super) fn initial_reference(
         Some((_, url)) => url.clone(),
         None if !prefix.is_empty() => format!("{prefix}/{name}"),
         None => {
-            let error =
-                Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
+            let error = invalid_name::unknown(name);
             if orb.has_local(name) {
                 return Err(error.with_hint("it is a local object: use initial_local"));
             }
@@ -116,10 +116,7 @@ pub(super) fn register_initial(
 ) -> Result<(), Error> {
     let mut initial = orb.initial.lock();
     if name.is_empty() || initial.contains_key(name) || orb.has_local(name) {
-        return Err(Error::new(
-            Phase::Application,
-            format!("initial reference {name:?}: the name is empty or taken"),
-        ));
+        return Err(invalid_name::not_available(name));
     }
     initial.insert(name.to_owned(), object.clone());
     Ok(())

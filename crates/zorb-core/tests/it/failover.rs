@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::{Echo, Servant, builder, until};
+use zorb_cdr::ByteOrder;
 use zorb_core::flow::WhenFull;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_core::{Interface, OnewayQueue, Orb};
-use zorb_giop::Ior;
+use zorb_giop::{AlternateIiopAddress, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::{Around, WithTransport};
 use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, Transport};
@@ -109,6 +110,23 @@ fn calls_stay_at_the_address_that_works() {
     // Another thread needs a connection of its own, to the same address.
     std::thread::scope(|scope| scope.spawn(|| assert_eq!(echo.noted(), Ok(1))).join().unwrap());
     assert_eq!(network.take_attempts(), [second]);
+}
+
+#[test]
+fn calls_use_the_alternate_addresses_of_a_profile() {
+    let mut servers = servers();
+    let profiles = servers.ior.profiles.iter();
+    let mut profiles = profiles.map(|profile| IiopProfile::decode(&profile.data).unwrap());
+    let (mut one, other) = (profiles.next().unwrap(), profiles.next().unwrap());
+    assert_eq!(one.object_key, other.object_key);
+    let alternate = AlternateIiopAddress { host: other.host, port: other.port };
+    one.add(&alternate, ByteOrder::Big).unwrap();
+    servers.ior.profiles = vec![one.encode(ByteOrder::Big).unwrap()];
+    let [first, second] = servers.endpoints.each_ref().map(String::as_str);
+    let (_client, network, echo) = client(&servers, &[("FailbackTime", "0")]);
+    network.set_down(&[first]);
+    assert_eq!(echo.noted(), Ok(1));
+    assert_eq!(network.take_attempts(), [first, second]);
 }
 
 #[test]

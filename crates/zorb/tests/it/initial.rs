@@ -6,7 +6,7 @@ use zorb::interceptor::PiCurrent;
 use zorb::poa::{Poa, PoaCurrent};
 #[cfg(feature = "rt")]
 use zorb::rt::{Denied, RtCurrent, RtOrb};
-use zorb::{ObjectRef, Orb, PolicyCurrent, PolicyManager};
+use zorb::{InvalidName, ObjectRef, Orb, PolicyCurrent, PolicyManager};
 
 #[test]
 fn the_factories_of_dynamic_values_are_initial_references() {
@@ -78,6 +78,7 @@ fn standard_names_are_known_if_they_are_listed_and_invalid_otherwise() {
         // They are local objects, or nobody has said where they are.
         let error = orb.initial_reference::<ObjectRef>(name).unwrap_err();
         assert!(error.to_string().contains(&format!("initial reference {name:?} is not known")));
+        assert!(error.downcast_ref::<InvalidName>().is_some());
         assert!(error.hint().unwrap().contains(if is_local(name) {
             "local"
         } else {
@@ -88,6 +89,18 @@ fn standard_names_are_known_if_they_are_listed_and_invalid_otherwise() {
     assert_eq!(known, if cfg!(feature = "rt") { 9 } else { 7 });
     let trader: ObjectRef = orb.root_poa().create_reference().unwrap();
     orb.register_initial_reference("TradingService", &trader).unwrap();
+    for taken in ["", "RootPOA", "TradingService"] {
+        let refused = [
+            orb.register_initial_reference(taken, &trader).unwrap_err(),
+            orb.register_initial_local(taken, |_| 1).unwrap_err(),
+        ];
+        assert!(refused.iter().all(|error| error.downcast_ref::<InvalidName>().is_some()));
+    }
+    let unknown = orb.initial_local::<Poa>("Nobody").unwrap_err();
+    assert!(unknown.downcast_ref::<InvalidName>().is_some());
+    // A name that is known for something else is valid.
+    let other = orb.initial_local::<PoaCurrent>("RootPOA").unwrap_err();
+    assert!(other.downcast_ref::<InvalidName>().is_none());
     assert!(orb.initial_names().contains(&"TradingService".to_owned()));
     orb.initial_reference::<ObjectRef>("TradingService").unwrap();
     orb.shutdown(true).unwrap();
