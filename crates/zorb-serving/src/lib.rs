@@ -47,7 +47,6 @@ mod queued;
 mod reactor;
 mod receive;
 mod scratch;
-mod serve_request;
 mod server_core;
 mod settings;
 mod strategy;
