@@ -67,8 +67,8 @@ impl Machine {
     /// This machine and its current state, for client and server at these processors and priority.
     #[must_use]
     pub fn with(pin: Pin, fifo: Option<u8>) -> Self {
-        let places = thread::affinity().ok().and_then(|processors| pin.choose(&processors).ok());
-        let handover_ns = match places {
+        let pairs = thread::affinity().ok().and_then(|processors| pin.choose(&processors).ok());
+        let handover_ns = match pairs {
             Some([Some(client), Some(server)]) => handover_ns([client, server]),
             _ => None,
         };

@@ -73,10 +73,10 @@ pub fn percentile(samples: &[u64], percent: usize) -> u64 {
 
 /// The quantile of sorted numbers, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * sorted.len().saturating_sub(1) as f64;
+    let rank = share * sorted.len().saturating_sub(1) as f64;
     let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
-    let (low, high) = (at(place.floor() as usize), at(place.ceil() as usize));
-    low + (high - low) * place.fract()
+    let (low, high) = (at(rank.floor() as usize), at(rank.ceil() as usize));
+    low + (high - low) * rank.fract()
 }
 
 #[cfg(test)]

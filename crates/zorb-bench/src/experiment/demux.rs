@@ -37,8 +37,8 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let rounds = run.rounds();
     let mut all: Vec<Vec<Blocks>> = works.iter().map(|_| Vec::new()).collect();
     // Every round has all sizes, so that a drift of the machine does not look like a growing time.
-    for place in alternating(works.len(), rounds) {
-        let (Some(find), Some(blocks)) = (works.get(place), all.get_mut(place)) else { continue };
+    for index in alternating(works.len(), rounds) {
+        let (Some(find), Some(blocks)) = (works.get(index), all.get_mut(index)) else { continue };
         let those = pairs.get_mut(those(find.layer)).unwrap_or_default();
         append(blocks, in_turns(those, &Command::Find(*find), 1, watch)?);
     }

@@ -87,8 +87,8 @@ impl<'a> Run<'a> {
                 return Err(Error::Stopped);
             }
             if !setup.has(name) {
-                let place = setup.options.peers.join(name);
-                watch.note(&format!("{name} is skipped: it is not in {}", place.display()));
+                let path = setup.options.peers.join(name);
+                watch.note(&format!("{name} is skipped: it is not in {}", path.display()));
                 continue;
             }
             let started = match self.experiment.is_collocated() {

@@ -62,11 +62,11 @@ impl Bare {
     }
 
     fn between((near, far): Ends, server: &Host, priority: i16, micros: u32) -> Result<Self> {
-        let (place, current) = (server.place(), server.rt.current());
+        let (placement, current) = (server.placement(), server.rt.current());
         let level = number(priority)?;
         let serve = move || {
             // Without permission, it runs at the default priority.
-            let _ = place.enter();
+            let _ = placement.enter();
             let _ = current.set_priority(level);
             answer(far, micros);
         };
@@ -124,7 +124,8 @@ fn rings() -> Result<Ends> {
 /// A TCP connection to the server's network namespace, with this network class.
 fn tcp(address: &str, server: &Host, class: Option<(u32, u32)>) -> Result<Ends> {
     let address = address.parse().map_err(|_| Error::new("no address"))?;
-    let listener = server.place().run(|| Ok(TcpListener::bind(SocketAddr::new(address, 0))?))?;
+    let listener =
+        server.placement().run(|| Ok(TcpListener::bind(SocketAddr::new(address, 0))?))?;
     let near = TcpStream::connect(listener.local_addr()?)?;
     let (far, _) = listener.accept()?;
     for stream in [&near, &far] {

@@ -12,7 +12,7 @@ use zorb_rt::{
 };
 
 pub(super) use super::placement::joined;
-use super::placement::{Placement, processors};
+use super::placement::{Placement, boxed, processors};
 use super::quiet::{Disturbed, Quiet};
 use super::servant::{Servant, TIMEOUT};
 use super::times::{Sample, Times};
@@ -114,9 +114,9 @@ impl Bench {
         address: &str,
         classes: bool,
     ) -> Result<(Host, Host)> {
-        let place = Placement { namespace: Some(Arc::clone(namespace)), ..self.at_server() };
+        let placement = Placement { namespace: Some(Arc::clone(namespace)), ..self.at_server() };
         let priorities = Priorities::Spread { classes };
-        let server = self.host(place, (address, &[]), 0, priorities)?;
+        let server = self.host(placement, (address, &[]), 0, priorities)?;
         Ok((server, self.host(self.at_client(), (LOCAL, &[]), 0, priorities)?))
     }
 
@@ -139,7 +139,7 @@ impl Bench {
 
     /// A server and a client whose ORBs have no real-time extension.
     pub(super) fn without_real_time(&self) -> Result<(Host, Host)> {
-        let host = |place| self.host(place, (LOCAL, &[]), 0, Priorities::None);
+        let host = |placement| self.host(placement, (LOCAL, &[]), 0, Priorities::None);
         Ok((host(self.at_server())?, host(self.at_client())?))
     }
 
@@ -154,7 +154,7 @@ impl Bench {
 
     fn host(
         &self,
-        place: Placement,
+        placement: Placement,
         (address, options): (&str, &[(&str, &str)]),
         requests: usize,
         priorities: Priorities,
@@ -164,7 +164,7 @@ impl Bench {
             scheme => format!("{scheme}://"),
         };
         // Threads of the ORB inherit the placement of the thread that starts them.
-        let (orb, rt) = place.run(|| {
+        let (orb, rt) = placement.run(|| {
             let orb = zorb::Orb::builder().without_environment().listen(listen);
             let orb = orb.round_trip_timeout(TIMEOUT);
             let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
@@ -192,7 +192,7 @@ impl Bench {
             Ok((orb, rt))
         })?;
         let servant = Arc::new(Servant::new(rt.current(), requests));
-        Ok(Host { orb, rt, servant, place })
+        Ok(Host { orb, rt, servant, placement })
     }
 }
 
@@ -225,13 +225,13 @@ pub(super) struct Host {
     pub(super) orb: zorb::Orb,
     pub(super) rt: RtOrb,
     pub(super) servant: Arc<Servant>,
-    place: Placement,
+    placement: Placement,
 }
 
 impl Host {
     /// The placement of its threads.
-    pub(super) fn place(&self) -> Placement {
-        self.place.clone()
+    pub(super) fn placement(&self) -> Placement {
+        self.placement.clone()
     }
 
     /// Starts building a pool.
@@ -241,12 +241,12 @@ impl Host {
 
     /// A lane on this processor.
     pub(super) fn lane(&self, priority: i16, threads: usize) -> Result<LaneBuilder> {
-        Ok(LaneBuilder::new(number(priority)?, threads).processors(self.place.processor))
+        Ok(LaneBuilder::new(number(priority)?, threads).processors(self.placement.processor))
     }
 
     /// Creates the pool.
     pub(super) fn create(&self, pool: ThreadpoolBuilder<'_>) -> Result<Threadpool> {
-        self.place.run(|| Ok(pool.create()?))
+        self.placement.run(|| Ok(pool.create()?))
     }
 
     /// A pool with a lane per priority; each pair is a priority and its number of threads.
@@ -255,13 +255,13 @@ impl Host {
         for (priority, threads) in lanes {
             pool = pool.lane(self.lane(*priority, *threads)?);
         }
-        self.place.run(|| Ok(pool.create()?))
+        self.placement.run(|| Ok(pool.create()?))
     }
 
     /// A pool without lanes, with this number of threads.
     pub(super) fn one_pool(&self, priority: i16, threads: usize) -> Result<Threadpool> {
         let lane = self.lane(priority, threads)?;
-        self.place.run(|| Ok(self.pool().without_lanes(lane).create()?))
+        self.placement.run(|| Ok(self.pool().without_lanes(lane).create()?))
     }
 
     /// The servant as an object of a pool, which runs at its clients' priorities, as `client` sees
@@ -292,7 +292,7 @@ impl Host {
 
     /// The servant as an object of an adapter with these policies, as `client` sees it.
     pub(super) fn activate(&self, policies: PoaPolicies, client: &Self) -> Result<Worker> {
-        self.place.run(|| {
+        self.placement.run(|| {
             let name = format!("adapter {}", thread::id());
             let poa = self.orb.root_poa().create(&name, policies)?;
             let worker: Worker = poa.activate_shared(&self.servant)?;
@@ -307,8 +307,9 @@ impl Host {
         priority: i16,
         run: impl FnOnce() -> Result<T> + Send + 's,
     ) -> std::thread::ScopedJoinHandle<'s, Result<T>> {
+        let run = boxed(run);
         scope.spawn(move || {
-            self.place.enter()?;
+            self.placement.enter()?;
             self.rt.current().set_priority(number(priority)?)?;
             run()
         })

@@ -1,6 +1,7 @@
 //! Whether a request is served while the upcall of another one is blocked.
 
 use super::bed::{Host, joined};
+use super::placement::boxed;
 use super::servant::until;
 use crate::error::Result;
 
@@ -38,9 +39,9 @@ impl Blocked<'_> {
         let servant = &self.server.servant;
         servant.shut([0]);
         std::thread::scope(|scope| {
-            let first = scope.spawn(|| self.first.run(1));
+            let first = scope.spawn(boxed(|| self.first.run(1)));
             let begun = until("the blocked upcall starts", || servant.log.has_begun(0));
-            let second = scope.spawn(|| self.second.run(1));
+            let second = scope.spawn(boxed(|| self.second.run(1)));
             let waited = begun.and_then(|()| match self.must_be_served {
                 true => until("the second request is served", || servant.log.has_ended(1)),
                 false => self.probe.run(PROBES),

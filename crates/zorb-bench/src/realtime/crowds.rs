@@ -62,13 +62,13 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     }
     let most = crowds.last().copied().unwrap_or_default();
     for (name, lanes) in [("lanes", true), ("one pool, one connection", false)] {
-        let place = position(bench, lanes, most)?;
-        finding.measure(&named(&format!("{name} position")), place);
+        let found = position(bench, lanes, most)?;
+        finding.measure(&named(&format!("{name} position")), found);
         let what = format!(
             "{name}: position of a high-priority request after those of {most} low-priority clients"
         );
         let expected = if lanes { 2 } else { most + 1 };
-        let claim = Claim::new(what, expected.to_string(), place, place == expected);
+        let claim = Claim::new(what, expected.to_string(), found, found == expected);
         finding.claim(!lanes, claim);
     }
     Ok(finding)
@@ -90,8 +90,8 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     let calls = Calls::new(&client, HIGH, &call, &bare).paced(count, HIGH_PERIOD);
     let mut steps: Vec<_> = crowds.iter().map(|crowd| (*crowd, Blocks::default())).collect();
     let _awake = Awake::keep(&bench.watched())?;
-    for place in order(steps.len()) {
-        let Some((clients, blocks)) = steps.get_mut(place) else { continue };
+    for index in order(steps.len()) {
+        let Some((clients, blocks)) = steps.get_mut(index) else { continue };
         let crowd = Clients { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };
         crowd.calling(&client, &worker).beside(|switch| {
             switch.on()?;
@@ -134,7 +134,7 @@ pub(super) fn position(bench: &Bench, lanes: bool, clients: usize) -> Result<usi
     servant.open([0]);
     until("all are served", || (0..=high).all(|id| servant.log.has_ended(id)))?;
     let order = oracle::order(&servant.log.upcalls(0..=high));
-    Ok(order.iter().position(|id| *id == high).map_or(0, |place| place + 1))
+    Ok(order.iter().position(|id| *id == high).map_or(0, |index| index + 1))
 }
 
 /// The average increase of the mean per client, as a share of the mean without clients, from the first

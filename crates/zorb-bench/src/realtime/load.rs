@@ -7,6 +7,7 @@ use std::time::Duration;
 use zorb_os::clock::MonotonicTime;
 
 use super::bed::{Host, SHARED, joined};
+use super::placement::boxed;
 use super::servant::TIMEOUT;
 use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
@@ -62,7 +63,7 @@ impl<'a> Load<'a> {
                 let run = move || switch.serve(&mut step);
                 threads.push(match client {
                     Some((client, priority)) => client.thread(scope, priority, run),
-                    None => scope.spawn(run),
+                    None => scope.spawn(boxed(run)),
                 });
             }
             let done = work(switch);

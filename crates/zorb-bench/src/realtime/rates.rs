@@ -83,12 +83,12 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     lanes.extend(crowds.iter().map(|&best_effort| Step { best_effort, ..base }));
     lanes.extend(threads.iter().map(|&threads| Step { pool: Pool::Lanes(threads), ..base }));
     let lanes = all(bench, &mut finding, &lanes)?;
-    for (what, place, most) in [
+    for (what, index, most) in [
         ("the high client", 0, MOST),
         ("the medium client when both use at most 80 % of the processor", 1, EASY),
     ] {
         let asked = lanes.iter().filter(|(step, _)| step.demand().0 <= most);
-        let (least, worst) = least(asked, |made| made.get(place).copied().unwrap_or(0.0));
+        let (least, worst) = least(asked, |made| made.get(index).copied().unwrap_or(0.0));
         finding.check(
             &format!(
                 "lanes: calls of {what} that were in time, over all amounts of work, \
@@ -181,9 +181,9 @@ impl Step {
                     })
                 })
                 .collect();
-            let paced = [0, 1, 2].map(|place: usize| {
-                let priority = PRIORITIES.get(place).copied().unwrap_or(SHARED);
-                let rate = rates.get(place).copied().unwrap_or(1);
+            let paced = [0, 1, 2].map(|index: usize| {
+                let priority = PRIORITIES.get(index).copied().unwrap_or(SHARED);
+                let rate = rates.get(index).copied().unwrap_or(1);
                 client
                     .thread(scope, priority, move || in_time(bench, worker, micros, rate, seconds))
             });

@@ -106,8 +106,8 @@ fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
     let rounds = 10;
     let each = bench.count(100, 40);
     let mut samples: Vec<Vec<Sample>> = kinds.iter().map(|_| Vec::new()).collect();
-    for place in alternating(kinds.len(), rounds) {
-        let (Some(kind), Some(samples)) = (kinds.get(place), samples.get_mut(place)) else {
+    for index in alternating(kinds.len(), rounds) {
+        let (Some(kind), Some(samples)) = (kinds.get(index), samples.get_mut(index)) else {
             continue;
         };
         // The first call warms the caches.

@@ -40,7 +40,7 @@ fn one_connection_turns_priorities_over_and_that_is_seen() {
 }
 
 #[test]
-fn the_place_of_a_high_request_grows_with_low_clients_without_lanes_alone() {
+fn the_position_of_a_high_request_grows_with_low_clients_without_lanes_alone() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         for clients in [1, 4, 8] {

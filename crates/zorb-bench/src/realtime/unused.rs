@@ -5,7 +5,7 @@ use zorb::poa::PoaPolicies;
 use zorb_os::priority::{self, Schedule};
 use zorb_rt::{PriorityBand, PriorityBands, Strategy};
 
-use super::bed::{Bench, HIGH, Host, LOW, joined, number};
+use super::bed::{Bench, HIGH, Host, LOW, number};
 use super::finding::{Finding, named, rounded};
 use super::switches::Threads;
 use super::times::{Sample, Times};
@@ -63,24 +63,20 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     sides.push(lane(bench, "leader/followers", Strategy::LeaderFollowers)?);
     sides.push(lane(bench, "thread per connection", Strategy::ThreadPerConnection)?);
     sides.push(lane(bench, "half-sync", Strategy::HalfSync)?);
-    let place = bench.client_placement();
-    std::thread::scope(|scope| {
-        let caller = scope.spawn(|| {
-            place.enter()?;
-            // The same for all, set without the real-time ORB.
-            priority::set(Schedule::Fifo(HIGH.unsigned_abs().try_into().unwrap_or(1)))?;
-            for side in &mut sides {
-                (0..WARM).try_for_each(|_| side.worker.work(-1, 0))?;
+    let placement = bench.client_placement();
+    placement.run(|| {
+        // The same for all, set without the real-time ORB.
+        priority::set(Schedule::Fifo(HIGH.unsigned_abs().try_into().unwrap_or(1)))?;
+        for side in &mut sides {
+            (0..WARM).try_for_each(|_| side.worker.work(-1, 0))?;
+        }
+        // So that a drift of the machine affects all.
+        for at in alternating(sides.len(), rounds) {
+            if let Some(side) = sides.get_mut(at) {
+                side.block(bench, calls)?;
             }
-            // So that a drift of the machine affects all.
-            for at in alternating(sides.len(), rounds) {
-                if let Some(side) = sides.get_mut(at) {
-                    side.block(bench, calls)?;
-                }
-            }
-            Ok(())
-        });
-        joined(caller.join())
+        }
+        Ok(())
     })?;
     Ok(found(&sides))
 }

@@ -180,11 +180,11 @@ mod tests {
     /// The claims of these times, by the first word of each that tells them apart.
     fn failures(times: &Times) -> Vec<usize> {
         let mut all = Vec::new();
-        for (place, transport) in ["iiop", "shmiop"].into_iter().enumerate() {
+        for (column, transport) in ["iiop", "shmiop"].into_iter().enumerate() {
             for payload in [0, 1000, 2000] {
                 let octets = payload as f64;
-                let system = times.system[place] + octets;
-                let orb = times.orb[place] + octets * times.slope;
+                let system = times.system[column] + octets;
+                let orb = times.orb[column] + octets * times.slope;
                 let client = [(Step::Reference, orb), (Step::Receive, system + times.waiting)];
                 let server = [
                     (Step::ParseKey, times.demultiplexing),
@@ -198,8 +198,8 @@ mod tests {
         }
         let checks = checks(&all, None);
         assert_eq!(checks.len(), 10);
-        let places = checks.iter().enumerate().filter(|(_, claim)| !claim.holds);
-        places.map(|(place, _)| place).collect()
+        let indexes = checks.iter().enumerate().filter(|(_, claim)| !claim.holds);
+        indexes.map(|(index, _)| index).collect()
     }
 
     #[test]

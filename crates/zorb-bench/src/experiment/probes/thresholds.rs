@@ -32,7 +32,7 @@ pub(super) fn option(threshold: usize) -> [String; 2] {
 pub(super) fn to_compare(payloads: &[usize], in_force: Option<usize>) -> Option<[usize; 2]> {
     let last = payloads.len().checked_sub(1).filter(|last| *last >= 2)?;
     let own = in_force.and_then(|own| payloads.iter().position(|payload| *payload >= own));
-    let one = own.filter(|place| *place > 0).unwrap_or(payloads.len() * 6 / 10);
+    let one = own.filter(|count| *count > 0).unwrap_or(payloads.len() * 6 / 10);
     let other = if one + 2 <= last { one + 2 } else { one.saturating_sub(2).max(1) };
     let other = if other == one { last } else { other };
     let (low, high) = (one.min(other), one.max(other));

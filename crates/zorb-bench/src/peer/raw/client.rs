@@ -124,10 +124,10 @@ pub(in crate::peer) fn open(arguments: &PeerArguments) -> Result<impl Sized + us
 /// A request for call 0.
 fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
     let size = operation.payload(elements);
-    let place = Operation::ALL.iter().position(|one| *one == operation);
-    let place = place.and_then(|place| u8::try_from(place).ok());
+    let index = Operation::ALL.iter().position(|one| *one == operation);
+    let index = index.and_then(|index| u8::try_from(index).ok());
     let one_way = operation.action() == Action::Sink;
-    let header = Header { operation: place.unwrap_or(SYNC), one_way, size };
+    let header = Header { operation: index.unwrap_or(SYNC), one_way, size };
     let mut message = header.encode()?.to_vec();
     message.extend(body::new(size));
     Ok(message)

@@ -96,7 +96,7 @@ impl Starts {
         if activation.number == 0 {
             self.first.store(activation.release.as_nanos(), Ordering::Release);
         }
-        let slot = usize::try_from(activation.number).ok().and_then(|place| self.late.get(place));
+        let slot = usize::try_from(activation.number).ok().and_then(|index| self.late.get(index));
         if let Some(slot) = slot {
             let now = MonotonicTime::now().as_nanos();
             let late = now.saturating_sub(activation.release.as_nanos());
@@ -106,7 +106,7 @@ impl Starts {
 
     /// Records the end of an upcall's loop.
     pub(super) fn looped(&self, activation: &Activation, begun: MonotonicTime) {
-        let slot = usize::try_from(activation.number).ok().and_then(|place| self.looped.get(place));
+        let slot = usize::try_from(activation.number).ok().and_then(|index| self.looped.get(index));
         if let Some(slot) = slot {
             let nanos = MonotonicTime::now().nanos_since(begun);
             slot.store(u32::try_from(nanos).unwrap_or(u32::MAX), Ordering::Relaxed);

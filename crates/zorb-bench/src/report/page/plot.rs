@@ -87,12 +87,12 @@ impl Plot<'_> {
 }
 
 /// A path through these points, without invisible corners.
-fn path(places: impl Iterator<Item = (f64, f64)>) -> String {
+fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
     const VISIBLE: f64 = 0.6;
     let mut path = String::new();
     let mut last = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     let mut skipped = None;
-    for (x, y) in places {
+    for (x, y) in points {
         if (x - last.0).abs() < VISIBLE && (y - last.1).abs() < VISIBLE {
             skipped = Some((x, y));
             continue;

@@ -28,7 +28,7 @@ impl Axis {
     /// The coordinate of a value; `None` if the axis cannot show it.
     pub(super) fn at(&self, value: f64) -> Option<f64> {
         let (from, to) = self.ends;
-        Some(px(from + (to - from) * self.scale.place(value)?))
+        Some(px(from + (to - from) * self.scale.position(value)?))
     }
 
     /// The values to name.
@@ -67,10 +67,10 @@ const MAX_NINES: f64 = 6.0;
 impl Scale {
     /// A scale for these values. Values that it cannot show are ignored.
     pub(super) fn over(spacing: Spacing, values: impl IntoIterator<Item = f64>) -> Self {
-        let places = values.into_iter().filter_map(|value| place(spacing, value));
-        let (mut low, mut high) = places
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| {
-                (low.min(place), high.max(place))
+        let positions = values.into_iter().filter_map(|value| position(spacing, value));
+        let (mut low, mut high) = positions
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), position| {
+                (low.min(position), high.max(position))
             });
         if low > high {
             (low, high) = (0.0, 1.0);
@@ -104,9 +104,9 @@ impl Scale {
 
     /// The relative position of a value, from 0 at the low end to 1 at the high end; `None` if the scale cannot show
     /// it.
-    pub(super) fn place(&self, value: f64) -> Option<f64> {
-        let place = place(self.spacing, value)?;
-        Some(((place - self.low) / (self.high - self.low)).clamp(0.0, 1.0))
+    pub(super) fn position(&self, value: f64) -> Option<f64> {
+        let position = position(self.spacing, value)?;
+        Some(((position - self.low) / (self.high - self.low)).clamp(0.0, 1.0))
     }
 
     /// The values to name, about `most` at most.
@@ -162,15 +162,15 @@ impl Scale {
 }
 
 /// The transformed value.
-fn place(spacing: Spacing, value: f64) -> Option<f64> {
-    let place = match spacing {
+fn position(spacing: Spacing, value: f64) -> Option<f64> {
+    let position = match spacing {
         // So that twice the value is finite.
         Spacing::Linear => value.clamp(-1e300, 1e300),
         Spacing::Decades => value.log10(),
         Spacing::Doublings => value.log2(),
         Spacing::Nines => (-(1.0 - value).log10()).min(MAX_NINES) + 0.0,
     };
-    place.is_finite().then_some(place)
+    position.is_finite().then_some(position)
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that divides the span into at most `parts` parts.
@@ -198,16 +198,16 @@ mod tests {
         let scale = Scale::over(Spacing::Linear, [0.9, 2.3]);
         near(&scale.ticks(6), &[0.0, 0.5, 1.0, 1.5, 2.0]);
         let middle = 2.3 * 1.03 / 2.0;
-        near(&[scale.place(0.0).unwrap(), scale.place(middle).unwrap()], &[0.0, 0.5]);
+        near(&[scale.position(0.0).unwrap(), scale.position(middle).unwrap()], &[0.0, 0.5]);
     }
 
     #[test]
     fn decades_are_evenly_spaced_and_zero_is_not_shown() {
         let scale = Scale::over(Spacing::Decades, [10.0, 1000.0, 0.0, -5.0]);
-        let at = |value| scale.place(value).unwrap();
+        let at = |value| scale.position(value).unwrap();
         near(&[at(100.0)], &[0.5]);
         near(&[at(100.0) - at(10.0)], &[at(1000.0) - at(100.0)]);
-        assert_eq!(scale.place(0.0), None);
+        assert_eq!(scale.position(0.0), None);
         near(&scale.ticks(3), &[10.0, 100.0, 1000.0]);
     }
 
@@ -221,9 +221,9 @@ mod tests {
     fn nines_are_even() {
         let scale = Scale::over(Spacing::Nines, [0.5, 0.9999]);
         near(&scale.ticks(9), &[0.0, 0.5, 0.9, 0.99, 0.999, 0.9999]);
-        let at = |value| scale.place(value).unwrap();
+        let at = |value| scale.position(value).unwrap();
         near(&[at(0.0), at(0.9), at(0.99), at(0.9999)], &[0.0, 0.25, 0.5, 1.0]);
-        assert_eq!(scale.place(1.0), Some(1.0));
+        assert_eq!(scale.position(1.0), Some(1.0));
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
                 let scale = Scale::over(spacing, values.iter().copied());
                 let ticks = scale.ticks(6);
                 assert!(ticks.len() <= 18, "{spacing:?} {values:?} {ticks:?}");
-                assert!(scale.place(1.0).is_none_or(f64::is_finite), "{spacing:?} {values:?}");
+                assert!(scale.position(1.0).is_none_or(f64::is_finite), "{spacing:?} {values:?}");
             }
         }
     }

@@ -10,8 +10,8 @@ use crate::timeline::Timeline;
 pub(super) fn chart(workload: &str, peers: &[(&str, &Timeline)], styles: &Styles) -> Chart {
     let micros = |nanos: u64| nanos as f64 / 1000.0;
     let line = |timeline: &Timeline, of: fn(&(u64, u64)) -> u64| -> Vec<(f64, f64)> {
-        let places = (1..).map(|step: usize| (step * timeline.calls) as f64);
-        places.zip(&timeline.steps).map(|(x, step)| (x, micros(of(step)))).collect()
+        let xs = (1..).map(|step: usize| (step * timeline.calls) as f64);
+        xs.zip(&timeline.steps).map(|(x, step)| (x, micros(of(step)))).collect()
     };
     let series: Vec<Series<'_>> = peers
         .iter()
