@@ -70,17 +70,17 @@ fn build(root: &Path, name: &str) -> io::Result<Outcome> {
 
 /// Builds in a separate target folder, so that no other program gets probes.
 fn build_probing(root: &Path) -> io::Result<Outcome> {
-    let place = root.join("target/peers").join(PROBING);
+    let folder = root.join("target/peers").join(PROBING);
     let status = Command::new("cargo")
         .args(["build", "--profile=lto", "--package", "zorb-cli", "--features", "probes"])
         .arg("--target-dir")
-        .arg(place.join("build"))
+        .arg(folder.join("build"))
         .current_dir(root)
         .status()?;
     if !status.success() {
         return Ok(Outcome::Failed("see the output of cargo".to_owned()));
     }
-    std::fs::copy(place.join("build/lto/zorb"), place.join("zorb"))?;
+    std::fs::copy(folder.join("build/lto/zorb"), folder.join("zorb"))?;
     Ok(Outcome::Built)
 }
 

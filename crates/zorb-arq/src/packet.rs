@@ -95,8 +95,8 @@ pub struct Ranges {
 impl Ranges {
     /// Adds a range if there is room.
     pub fn push(&mut self, begin: u32, end: u32) {
-        if let Some(place) = self.ranges.get_mut(self.count) {
-            *place = (begin, end);
+        if let Some(slot) = self.ranges.get_mut(self.count) {
+            *slot = (begin, end);
             self.count += 1;
         }
     }

@@ -285,12 +285,12 @@ impl Sending {
 
     fn lost_piece(&mut self, now: Micros) -> Option<Piece> {
         // Lost segments are usually among the first.
-        let place = self.segments.iter().position(|segment| segment.fate == Fate::Lost)?;
-        let size = self.segments.get(place)?.size();
+        let index = self.segments.iter().position(|segment| segment.fate == Fate::Lost)?;
+        let size = self.segments.get(index)?.size();
         if !self.has_room(size) {
             return None;
         }
-        let segment = self.segments.get_mut(place)?;
+        let segment = self.segments.get_mut(index)?;
         segment.fate = Fate::UnderWay;
         segment.sent = now;
         self.in_flight += size;

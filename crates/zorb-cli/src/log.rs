@@ -44,7 +44,7 @@ impl Log {
         let queue = LogQueue::builder().write_to(std::io::stderr());
         let queue = queue.map_err(|error| Failure::from(error).during("the log"))?;
         let lines = queue.clone();
-        // The SCTP stack warns of every packet that it rejects, and strangers send as many as they like.
+        // The SCTP stack warns of every packet that it rejects, and anybody can send many.
         let targets =
             Targets::new().with_default(filter).with_target("sctp_proto", LevelFilter::ERROR);
         tracing_subscriber::fmt()

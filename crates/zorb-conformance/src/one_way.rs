@@ -67,17 +67,17 @@ impl OneWay {
     }
 
     /// A server at the endpoint or in the group of an earlier one.
-    fn server_at(&self, place: Option<&str>) -> Server {
-        self.server_of(self.builder(), place)
+    fn server_at(&self, address: Option<&str>) -> Server {
+        self.server_of(self.builder(), address)
     }
 
-    fn server_of(&self, builder: OrbBuilder, place: Option<&str>) -> Server {
-        let url = if self.is_group { self.url } else { place.unwrap_or(self.url) };
+    fn server_of(&self, builder: OrbBuilder, address: Option<&str>) -> Server {
+        let url = if self.is_group { self.url } else { address.unwrap_or(self.url) };
         let orb = builder.listen(url).build().expect("a server");
         let (sender, received) = channel();
         let servant = RecordingServant { received: sender, gate: Mutex::new(()) };
         let notes: Notes = orb.root_poa().activate(servant).expect("active");
-        let (place, reference) = match place.filter(|_| self.is_group) {
+        let (address, reference) = match address.filter(|_| self.is_group) {
             Some(group) => {
                 let whole = group_of(&orb, group);
                 let id = orb.root_poa().id_of(&notes).expect("its id");
@@ -86,13 +86,13 @@ impl OneWay {
             }
             None => {
                 orb.publish("notes", &notes).expect("published");
-                let place = orb.endpoints().first().expect("an endpoint").clone();
-                let (scheme, address) = place.split_once("://").expect("a URL");
-                let reference = format!("corbaloc:{scheme}:1.2@{address}/notes");
-                (place, reference)
+                let address = orb.endpoints().first().expect("an endpoint").clone();
+                let (scheme, host) = address.split_once("://").expect("a URL");
+                let reference = format!("corbaloc:{scheme}:1.2@{host}/notes");
+                (address, reference)
             }
         };
-        Server { orb, notes, received, place, reference, is_group: self.is_group }
+        Server { orb, notes, received, address, reference, is_group: self.is_group }
     }
 }
 
@@ -149,7 +149,7 @@ struct Server {
     notes: Notes,
     received: Receiver<Received>,
     /// The endpoint or group, at which another server can replace this one.
-    place: String,
+    address: String,
     /// The reference by which clients find the current server.
     reference: String,
     is_group: bool,
@@ -171,8 +171,8 @@ impl Server {
 
     /// The address for datagrams.
     fn address(&self) -> &str {
-        let end = if self.is_group { self.place.rsplit_once('/') } else { None };
-        end.or_else(|| self.place.split_once("://")).expect("an address").1
+        let end = if self.is_group { self.address.rsplit_once('/') } else { None };
+        end.or_else(|| self.address.split_once("://")).expect("an address").1
     }
 
     /// Sends until the message arrives.
@@ -383,12 +383,12 @@ pub fn a_restarted_server_is_found(on: &OneWay) {
     let (first, client) = (on.server(), on.client());
     let there = first.resolve_in(&client);
     first.hears_note(&there, 1, 10);
-    let place = first.place.clone();
+    let address = first.address.clone();
     drop(first);
     for _ in 0..10 {
         there.note(2, &[]).unwrap();
     }
-    let second = on.server_at(Some(&place));
+    let second = on.server_at(Some(&address));
     second.hears_note(&there, 3, 10);
 }
 

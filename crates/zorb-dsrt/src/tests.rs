@@ -26,7 +26,7 @@ fn priority(value: i16) -> Parameters {
 }
 
 fn id() -> ThreadId {
-    ThreadId::from_octets(std::array::from_fn(|place| place as u8))
+    ThreadId::from_octets(std::array::from_fn(|at| at as u8))
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn contexts_are_read_as_they_are_written() {
 #[test]
 fn contexts_that_say_nonsense_are_refused() {
     let good = context::encode(&id(), Some(&priority(1)), ByteOrder::Big).unwrap();
-    let changed = |place: usize, octet: u8| {
+    let changed = |at: usize, octet: u8| {
         let mut octets = good.clone();
-        octets[place] = octet;
+        octets[at] = octet;
         context::decode(&octets)
     };
     assert!(changed(7, 15).is_err(), "an id of another length");

@@ -19,7 +19,7 @@ pub(crate) fn is_interpretive(model: &Model, options: &Options, id: DefId) -> bo
     options.marshal == Marshal::Interpretive
 }
 
-/// The place of the annotation by which a definition itself, not a scope around it, asks for tables.
+/// The location of the annotation by which a definition itself, not a scope around it, asks for tables.
 pub(crate) fn asks_for_tables(definition: &Definition) -> Option<Span> {
     let (word, span) = annotated(definition)?;
     (word == INTERPRETIVE).then_some(span)
@@ -27,7 +27,7 @@ pub(crate) fn asks_for_tables(definition: &Definition) -> Option<Span> {
 
 const INTERPRETIVE: &str = "INTERPRETIVE";
 
-/// What the annotation `@marshal` of a definition says, and its place.
+/// What the annotation `@marshal` of a definition says, and its location.
 fn annotated(definition: &Definition) -> Option<(&str, Span)> {
     let annotation = find_annotation(&definition.annotations, "marshal")?;
     match annotation.argument("value") {

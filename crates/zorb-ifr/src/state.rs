@@ -25,10 +25,10 @@ const PART: usize = 1 << 20;
 /// The definitions are replaced as a whole: a reader, even after a crash, finds either the previous or the new ones. The
 /// format does not depend on the machine.
 #[derive(Clone, Debug)]
-pub struct State(Place);
+pub struct State(Storage);
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Storage {
     File(PathBuf),
     Store(Arc<dyn Store>),
 }
@@ -51,12 +51,12 @@ enum Reason {
 impl State {
     /// A file, which need not exist yet.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self(Place::File(path.into()))
+        Self(Storage::File(path.into()))
     }
 
     /// A store, in which the definitions need not exist yet. They are at most 64 MiB.
     pub fn stored(store: Arc<dyn Store>) -> Self {
-        Self(Place::Store(store))
+        Self(Storage::Store(store))
     }
 
     /// Loads the definitions; `None` if there are none yet.
@@ -65,10 +65,10 @@ impl State {
     /// The state cannot be read, is a file larger than 256 MiB, or is not what [`store`](Self::store) has written.
     pub fn load(&self) -> Result<Option<Repository>, StateError> {
         let octets = match &self.0 {
-            Place::Store(store) => {
+            Storage::Store(store) => {
                 load_parts(&**store).map_err(|error| self.failed(Reason::Store(error)))?
             }
-            Place::File(path) => match File::open(path) {
+            Storage::File(path) => match File::open(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 file => {
                     let read = file.and_then(read);
@@ -87,10 +87,10 @@ impl State {
     pub fn store(&self, repository: &Repository) -> Result<(), StateError> {
         let octets = repository.to_octets().map_err(|error| self.failed(Reason::Content(error)))?;
         match &self.0 {
-            Place::Store(store) => {
+            Storage::Store(store) => {
                 store_parts(&**store, &octets).map_err(|error| self.failed(Reason::Store(error)))
             }
-            Place::File(path) => replace_file(path, |file| file.write_all(&octets))
+            Storage::File(path) => replace_file(path, |file| file.write_all(&octets))
                 .map_err(|error| self.failed(Reason::File(error))),
         }
     }
@@ -98,8 +98,8 @@ impl State {
     #[cold]
     fn failed(&self, reason: Reason) -> StateError {
         let path = match &self.0 {
-            Place::File(path) => Some(path.clone()),
-            Place::Store(_) => None,
+            Storage::File(path) => Some(path.clone()),
+            Storage::Store(_) => None,
         };
         StateError { path, reason }
     }

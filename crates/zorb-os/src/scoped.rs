@@ -21,11 +21,11 @@ mod tests {
     #[test]
     fn the_previous_value_is_restored_also_after_a_panic() {
         thread_local! {
-            static PLACE: Scoped<Number> = const { Scoped::new() };
+            static KEY: Scoped<Number> = const { Scoped::new() };
         }
-        let current = || Scoped::with(&PLACE, |value| value.map(|value| **value));
-        Scoped::set(&PLACE, &1, || {
-            let panicking = || Scoped::set(&PLACE, &2, || panic!("with {:?}", current()));
+        let current = || Scoped::with(&KEY, |value| value.map(|value| **value));
+        Scoped::set(&KEY, &1, || {
+            let panicking = || Scoped::set(&KEY, &2, || panic!("with {:?}", current()));
             let payload = catch_unwind(AssertUnwindSafe(panicking)).unwrap_err();
             assert_eq!(payload.downcast_ref::<String>().unwrap(), "with Some(2)");
             assert_eq!(current(), Some(1));
@@ -36,19 +36,19 @@ mod tests {
     #[test]
     fn all_values_are_asked_from_the_innermost_on() {
         thread_local! {
-            static PLACE: Scoped<Number> = const { Scoped::new() };
+            static KEY: Scoped<Number> = const { Scoped::new() };
         }
         let asked = |wanted: i32| {
             let mut asked = Vec::new();
-            let found = Scoped::any(&PLACE, |value| {
+            let found = Scoped::any(&KEY, |value| {
                 asked.push(**value);
                 **value == wanted
             });
             (found, asked)
         };
         assert_eq!(asked(1), (false, vec![]));
-        Scoped::set(&PLACE, &1, || {
-            Scoped::set(&PLACE, &2, || {
+        Scoped::set(&KEY, &1, || {
+            Scoped::set(&KEY, &2, || {
                 assert_eq!(asked(0), (false, vec![2, 1]));
                 assert_eq!(asked(1), (true, vec![2, 1]));
                 assert_eq!(asked(2), (true, vec![2]));

@@ -10,7 +10,7 @@
 //!
 //! A resuming request is back in the lane that received it, which asks again whether it is admitted. While requests
 //! wait or are resuming, new ones are held behind them. A request that has to wait again, in this queue or in the next
-//! one on its way, does so at the place of the time when it was first held. Thus requests keep their order, however
+//! one on its way, keeps the position of the time when it was first held. Thus requests keep their order, however
 //! often gates open and close. A request that has been held for too long is discarded.
 //!
 //! The gate of some queues admits one request at a time, whose [`Turn`] lasts until the end of its upcall: that of an

@@ -84,8 +84,8 @@ impl State {
     }
 
     pub(crate) fn enable(&mut self, handle: Handle, enabled: RtInfoEnabledTypeT) {
-        if let Some(place) = self.enabled.get_mut(index(handle)) {
-            *place = enabled;
+        if let Some(slot) = self.enabled.get_mut(index(handle)) {
+            *slot = enabled;
             self.changed();
         }
     }
@@ -111,8 +111,8 @@ impl State {
         caller: Handle,
         call: Call,
     ) -> Result<(), UnknownTask> {
-        let place = self.position(caller, call)?;
-        self.dependencies.remove(place);
+        let found = self.position(caller, call)?;
+        self.dependencies.remove(found);
         self.changed();
         Ok(())
     }
@@ -123,8 +123,8 @@ impl State {
         call: Call,
         enabled: DependencyEnabledTypeT,
     ) -> Result<(), UnknownTask> {
-        let place = self.position(caller, call)?;
-        self.dependencies[place].enabled = enabled;
+        let found = self.position(caller, call)?;
+        self.dependencies[found].enabled = enabled;
         self.changed();
         Ok(())
     }

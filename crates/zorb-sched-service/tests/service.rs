@@ -9,7 +9,7 @@ use zorb_sched_service::rtec_scheduler::{
     AnomalySeverity, CriticalityT, DispatchingTypeT, ImportanceT, InfoTypeT, RtInfoEnableStatePair,
     RtInfoEnabledTypeT, Scheduler, scheduler,
 };
-use zorb_testkit::Strangers;
+use zorb_testkit::HostileClients;
 
 const MS: u64 = 10_000;
 
@@ -174,9 +174,9 @@ fn invalid_requests_raise_exceptions() {
 fn strangers_keep_no_client_out() {
     let options = [("MaxConnections", "12"), ("MaxConnectionsPerPeer", "12")];
     let (server, client, scheduler) = serve_with(TaskSet::new(), Strategy::Rms, &options);
-    let mut strangers = Strangers::at(server.endpoints()[0].trim_start_matches("iiop://"));
+    let mut clients = HostileClients::at(server.endpoints()[0].trim_start_matches("iiop://"));
     for number in 0..60 {
-        (0..5).for_each(|_| strangers.another());
+        (0..5).for_each(|_| clients.another());
         let name = format!("n{number}");
         let handle = add(&scheduler, &name, MS, 1000 * MS, InfoTypeT::Operation);
         assert_eq!(scheduler.lookup(&name).unwrap(), handle);

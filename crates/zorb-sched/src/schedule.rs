@@ -186,7 +186,8 @@ impl Schedule {
     fn analyse(&mut self) {
         let loads: Vec<Load> = self.tasks.iter().map(|t| t.task.load(t.queue)).collect();
         for processor in 0..self.system.processors {
-            let on = |(place, _): &(usize, &Load)| self.tasks[*place].processor == processor;
+            let on =
+                |(task_index, _): &(usize, &Load)| self.tasks[*task_index].processor == processor;
             let here = loads.iter().enumerate().filter(on).map(|(_, load)| load);
             let utilization = Utilization::of(here);
             self.utilization.push(utilization);
@@ -239,33 +240,33 @@ impl Schedule {
                 budget.charge(loads.len())?;
                 let here: Vec<usize> =
                     (0..loads.len()).filter(|&n| self.tasks[n].processor == processor).collect();
-                let there: Vec<Load> = here.iter().map(|&place| loads[place]).collect();
+                let there: Vec<Load> = here.iter().map(|&task_index| loads[task_index]).collect();
                 // If one task is unbounded, so is every task that may have to wait for it.
-                let flood = here.iter().filter(|&&place| unbounded[place]);
-                let flood = flood.map(|&place| loads[place].level).min();
-                for (place, response) in
+                let flood = here.iter().filter(|&&task_index| unbounded[task_index]);
+                let flood = flood.map(|&task_index| loads[task_index].level).min();
+                for (task_index, response) in
                     here.iter().zip(self.system.response_times(&there, budget)?)
                 {
-                    let flooded = flood.is_some_and(|level| level <= loads[*place].level);
-                    responses[*place] = response.filter(|_| !flooded);
+                    let flooded = flood.is_some_and(|level| level <= loads[*task_index].level);
+                    responses[*task_index] = response.filter(|_| !flooded);
                 }
             }
             let mut changed = false;
-            for (place, scheduled) in self.tasks.iter().enumerate() {
+            for (task_index, scheduled) in self.tasks.iter().enumerate() {
                 let ends = scheduled.task.after.iter().map(|id: &TaskId| responses[id.index()]);
                 let Some(latest) =
                     ends.map(|end| end.ok_or(())).collect::<Result<Vec<_>, ()>>().ok()
                 else {
-                    changed |= !unbounded[place];
-                    unbounded[place] = true;
+                    changed |= !unbounded[task_index];
+                    unbounded[task_index] = true;
                     continue;
                 };
-                let jitter = own[place] + latest.into_iter().max().unwrap_or_default();
-                if jitter > loads[place].jitter {
-                    loads[place].jitter = jitter;
+                let jitter = own[task_index] + latest.into_iter().max().unwrap_or_default();
+                if jitter > loads[task_index].jitter {
+                    loads[task_index].jitter = jitter;
                     changed = true;
                     let Task { period, deadline, .. } = scheduled.task;
-                    unbounded[place] |= jitter > (period + deadline).times(MAX_LATENESS);
+                    unbounded[task_index] |= jitter > (period + deadline).times(MAX_LATENESS);
                 }
             }
             if !changed {

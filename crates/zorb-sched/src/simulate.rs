@@ -103,8 +103,8 @@ impl Trace {
     pub fn responses(&self, count: usize) -> Vec<Option<Time>> {
         let mut longest = vec![None; count];
         for instance in &self.instances {
-            if let Some(place) = longest.get_mut(instance.task) {
-                *place = (*place).max(Some(instance.response()));
+            if let Some(slot) = longest.get_mut(instance.task) {
+                *slot = (*slot).max(Some(instance.response()));
             }
         }
         longest
@@ -175,15 +175,15 @@ struct Run<'s, 't> {
 
 impl Run<'_, '_> {
     fn start(&mut self) {
-        for (place, task) in self.simulation.tasks.iter().enumerate() {
+        for (task_index, task) in self.simulation.tasks.iter().enumerate() {
             self.processors.entry(task.processor).or_default();
             for (index, &source) in task.after.iter().enumerate() {
                 if let Some(children) = self.children.get_mut(source) {
-                    children.push((place, index));
+                    children.push((task_index, index));
                 }
             }
             if task.after.is_empty() {
-                self.arrivals.push(Reverse((task.offset, place, 0)));
+                self.arrivals.push(Reverse((task.offset, task_index, 0)));
             }
         }
     }
@@ -214,10 +214,10 @@ impl Run<'_, '_> {
     fn next_event(&self) -> Option<Time> {
         let arrival = self.arrivals.peek().map(|Reverse((at, ..))| *at);
         let ends = self.processors.values().filter_map(|processor| {
-            let (level, place, since) = processor.running?;
+            let (level, task_index, since) = processor.running?;
             let level = processor.levels.get(&level)?;
-            let pending = match place {
-                Some(place) => level.waiting.get(&place)?,
+            let pending = match task_index {
+                Some(task_index) => level.waiting.get(&task_index)?,
                 None => level.begun.as_ref()?,
             };
             Some(since + pending.left)
@@ -226,21 +226,21 @@ impl Run<'_, '_> {
     }
 
     /// Releases an instance of a task without predecessors, and schedules the next release.
-    fn arrive(&mut self, now: Time, place: usize, number: u64) {
-        let Some(task) = self.simulation.tasks.get(place) else { return };
+    fn arrive(&mut self, now: Time, task_index: usize, number: u64) {
+        let Some(task) = self.simulation.tasks.get(task_index) else { return };
         let nominal = i128::from(task.offset.as_nanos()) - i128::from(task.jitter.as_nanos());
         let at = |number: u64| nominal + i128::from(number) * i128::from(task.period.as_nanos());
-        self.release(now, place, number, at(number));
+        self.release(now, task_index, number, at(number));
         let next = u64::try_from(at(number + 1)).map_or(Time::ZERO, Time::from_nanos);
         let next = next.max(task.offset);
         let goes_on = self.released < self.simulation.max_instances && !task.period.is_zero();
         if goes_on && next < self.simulation.until {
-            self.arrivals.push(Reverse((next, place, number + 1)));
+            self.arrivals.push(Reverse((next, task_index, number + 1)));
         }
     }
 
-    fn release(&mut self, now: Time, place: usize, number: u64, arrival: i128) {
-        let Some(task) = self.simulation.tasks.get(place) else { return };
+    fn release(&mut self, now: Time, task_index: usize, number: u64, arrival: i128) {
+        let Some(task) = self.simulation.tasks.get(task_index) else { return };
         if self.released >= self.simulation.max_instances {
             return;
         }
@@ -253,7 +253,8 @@ impl Run<'_, '_> {
             Discipline::Deadline => arrival + signed(task.deadline),
             Discipline::Laxity => arrival + signed(task.deadline) - signed(task.worst),
         };
-        let pending = Pending { task: place, number, arrival, released: now, left: task.worst };
+        let pending =
+            Pending { task: task_index, number, arrival, released: now, left: task.worst };
         let processor = self.processors.entry(task.processor).or_default();
         let level = processor.levels.entry(task.level).or_default();
         level.waiting.insert((key, Reverse(task.subpriority), self.sequence), pending);
@@ -276,19 +277,19 @@ impl Run<'_, '_> {
             if level.begun.is_some() {
                 return Some((at, None));
             }
-            let (&place, pending) = level.waiting.first_key_value()?;
+            let (&task_index, pending) = level.waiting.first_key_value()?;
             let task = simulation.tasks.get(pending.task)?;
             if simulation.preemptive && task.discipline == Discipline::Deadline {
-                return Some((at, Some(place)));
+                return Some((at, Some(task_index)));
             }
-            level.begun = level.waiting.remove(&place);
+            level.begun = level.waiting.remove(&task_index);
             Some((at, None))
         });
-        let same = processor.running.map(|(level, place, _)| (level, place)) == chosen;
+        let same = processor.running.map(|(level, task_index, _)| (level, task_index)) == chosen;
         if !same {
             self.pause(now, number);
             if let Some(processor) = self.processors.get_mut(&number) {
-                processor.running = chosen.map(|(level, place)| (level, place, now));
+                processor.running = chosen.map(|(level, task_index)| (level, task_index, now));
             }
         }
         // An instance without execution time completes immediately.
@@ -300,10 +301,10 @@ impl Run<'_, '_> {
     /// Records the slice of the running instance and stops it.
     fn pause(&mut self, now: Time, number: u32) {
         let Some(processor) = self.processors.get_mut(&number) else { return };
-        let Some((level, place, since)) = processor.running.take() else { return };
+        let Some((level, task_index, since)) = processor.running.take() else { return };
         let Some(level) = processor.levels.get_mut(&level) else { return };
-        let pending = match place {
-            Some(place) => level.waiting.get_mut(&place),
+        let pending = match task_index {
+            Some(task_index) => level.waiting.get_mut(&task_index),
             None => level.begun.as_mut(),
         };
         let Some(pending) = pending else { return };
@@ -328,17 +329,17 @@ impl Run<'_, '_> {
     /// Completes the running instance of a processor if it is done.
     fn complete_on(&mut self, now: Time, number: u32) {
         let Some(processor) = self.processors.get_mut(&number) else { return };
-        let Some((at, place, since)) = processor.running else { return };
+        let Some((at, task_index, since)) = processor.running else { return };
         let Some(level) = processor.levels.get_mut(&at) else { return };
-        let left = match place {
-            Some(place) => level.waiting.get(&place).map(|pending| pending.left),
+        let left = match task_index {
+            Some(task_index) => level.waiting.get(&task_index).map(|pending| pending.left),
             None => level.begun.map(|pending| pending.left),
         };
         if left.is_none_or(|left| since + left > now) {
             return;
         }
-        let pending = match place {
-            Some(place) => level.waiting.remove(&place),
+        let pending = match task_index {
+            Some(task_index) => level.waiting.remove(&task_index),
             None => level.begun.take(),
         };
         processor.running = None;

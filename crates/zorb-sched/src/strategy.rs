@@ -236,8 +236,8 @@ fn urgencies(set: &TaskSet, tasks: &[Task], strategy: Strategy) -> Vec<Option<u6
                 None => continue,
             },
         };
-        let place = &mut urgencies[task.operation.index()];
-        *place = Some(place.map_or(urgency, |known| known.min(urgency)));
+        let slot = &mut urgencies[task.operation.index()];
+        *slot = Some(slot.map_or(urgency, |known| known.min(urgency)));
     }
     urgencies
 }

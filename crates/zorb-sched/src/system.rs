@@ -77,9 +77,9 @@ impl System {
         levels.dedup();
         for level in levels {
             let queue = DynamicQueue::new(loads, level, discipline, self.preemptive);
-            let places = (0..loads.len()).filter(|&place| loads[place].level == level);
-            for (index, place) in places.enumerate() {
-                responses[place] = queue.response_time(index, budget)?;
+            let positions = (0..loads.len()).filter(|&position| loads[position].level == level);
+            for (index, position) in positions.enumerate() {
+                responses[position] = queue.response_time(index, budget)?;
             }
         }
         Ok(responses)

@@ -170,8 +170,8 @@ pub(crate) fn add_whole(chunk: &Chunk<'_>, out: &mut Vec<u8>) {
 /// Writes the checksum.
 pub(crate) fn seal(packet: &mut [u8]) {
     let sum = checksum(packet).to_le_bytes();
-    if let Some(place) = packet.get_mut(8..HEADER) {
-        place.copy_from_slice(&sum);
+    if let Some(field) = packet.get_mut(8..HEADER) {
+        field.copy_from_slice(&sum);
     }
 }
 

@@ -167,7 +167,7 @@ impl Transport for ShmTransport {
             url,
             self.mode,
             &for_socket,
-            Offer { layout, shape: self.buffers, shares: PeerShares::new(process_budget(), 0) },
+            Offer { layout, buffers: self.buffers, shares: PeerShares::new(process_budget(), 0) },
         )
     }
 
@@ -205,7 +205,7 @@ fn granted(request_text: &str, own: Layout) -> Option<Layout> {
 #[derive(Debug)]
 struct Offer {
     layout: Layout,
-    shape: Option<BufferLayout>,
+    buffers: Option<BufferLayout>,
     /// What rings are charged to that are larger because clients want them so.
     shares: PeerShares,
 }
@@ -229,7 +229,7 @@ impl Handover for Offer {
 
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
         let (layout, charge) = self.grant(rendezvous::word_of_client(&socket));
-        let (memory, buffers) = handshake::offer(&socket, layout, self.shape)?;
+        let (memory, buffers) = handshake::offer(&socket, layout, self.buffers)?;
         ShmStream::new(socket, Ends { charge, ..layout.server(&memory, buffers) }, names)
     }
 }
@@ -244,7 +244,7 @@ mod tests {
     fn rings_beyond_the_servers_own_are_charged() {
         let own = Layout::new(8192, 1 << 15).unwrap();
         let budget = Arc::new(MessageBudget::new(128 << 20));
-        let offer = Offer { layout: own, shape: None, shares: PeerShares::new(&budget, 0) };
+        let offer = Offer { layout: own, buffers: None, shares: PeerShares::new(&budget, 0) };
         let large = || offer.grant(request_text(Some(usize::MAX), Some(usize::MAX)));
         // Local peers have half of the budget.
         let (first, second) = (large(), large());

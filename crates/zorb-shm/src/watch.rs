@@ -99,8 +99,8 @@ pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
 /// The watch of the process, with its thread.
 fn running() -> io::Result<Arc<Watch>> {
     static WATCH: Lock<Option<Arc<Watch>>> = Lock::new(None);
-    let mut place = WATCH.lock();
-    if let Some(watch) = &*place {
+    let mut shared = WATCH.lock();
+    if let Some(watch) = &*shared {
         return Ok(Arc::clone(watch));
     }
     let connections = Connections {
@@ -117,7 +117,7 @@ fn running() -> io::Result<Arc<Watch>> {
         .name("zorb-shm".to_owned())
         .stack_size(STACK)
         .spawn(move || at_work.run())?;
-    Ok(Arc::clone(place.insert(watch)))
+    Ok(Arc::clone(shared.insert(watch)))
 }
 
 impl Watch {

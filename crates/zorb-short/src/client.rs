@@ -44,8 +44,8 @@ impl Introduced {
         if self.pairs.is_empty() {
             self.pairs.resize_with(INDEXES, || None);
         }
-        if let Some(place) = self.pairs.get_mut(usize::from(index)) {
-            *place = pair;
+        if let Some(entry) = self.pairs.get_mut(usize::from(index)) {
+            *entry = pair;
         }
     }
 

@@ -84,8 +84,8 @@ impl<M: Messaging + Copy + 'static> IntroducedPairs<M> {
             // All at once, so that the allocations of a request do not depend on the index.
             self.pairs.resize(INDEXES, None);
         }
-        if let Some(place) = self.pairs.get_mut(index) {
-            *place = pair;
+        if let Some(entry) = self.pairs.get_mut(index) {
+            *entry = pair;
         }
     }
 }

@@ -164,10 +164,10 @@ pub(crate) struct Published {
 
 impl Published {
     /// Parses `host[:port]`.
-    fn parse(place: &str) -> Result<Self, EndpointError> {
-        let (host, port) = split(place)?;
+    fn parse(authority: &str) -> Result<Self, EndpointError> {
+        let (host, port) = split(authority)?;
         if port == Some(0) {
-            return Err(error(place, "port 0 is not a port to connect to"));
+            return Err(error(authority, "port 0 is not a port to connect to"));
         }
         Ok(Self { port, ..Self::host(host)? })
     }
@@ -186,14 +186,14 @@ impl Published {
 impl ListenAddress {
     /// Parses `[host][:port][/option=value[&option=value]...]`.
     pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
-        let (place, options) = address.split_once('/').unwrap_or((address, ""));
-        let (host, port) = split(place)?;
+        let (authority, options) = address.split_once('/').unwrap_or((address, ""));
+        let (host, port) = split(authority)?;
         let host = if host.is_empty() { None } else { Some(Host::parse(host)?) };
         let mut published = Vec::new();
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("hostname_in_ior", name)) => published.push(Published::host(name)?),
-                Some(("publish", place)) => published.push(Published::parse(place)?),
+                Some(("publish", authority)) => published.push(Published::parse(authority)?),
                 _ => {
                     return Err(error(
                         option,

@@ -54,7 +54,7 @@ pub(crate) fn endpoints(
         let reason = io::Error::new(io::ErrorKind::InvalidInput, excluded);
         fail(reason).with_hint(HINT)
     })?;
-    let of_scheme = |place: &HostPort| place.to_endpoint(scheme);
+    let of_scheme = |host_port: &HostPort| host_port.to_endpoint(scheme);
     Ok(found.iter().map(of_scheme).collect::<Result<_, EndpointError>>()?)
 }
 
@@ -84,9 +84,9 @@ impl Served<'_> {
         let port = self.bound.port();
         let mut choice = Choice { rules, interfaces, allowed: Vec::new(), excluded: String::new() };
         if !published.is_empty() {
-            for place in published {
-                let port = place.port.unwrap_or(port);
-                choice.add(HostPort { host: place.host.clone(), port }, None);
+            for host_port in published {
+                let port = host_port.port.unwrap_or(port);
+                choice.add(HostPort { host: host_port.host.clone(), port }, None);
             }
         } else if let Some(host @ Host::Name(_)) = self.host {
             choice.add(HostPort { host: host.clone(), port }, Some(self.bound.ip()));
@@ -140,12 +140,12 @@ struct Choice<'c> {
 }
 
 impl Choice<'_> {
-    /// Adds a place if the rules allow it and the address `of` its name, if that is known.
-    fn add(&mut self, place: HostPort, of: Option<IpAddr>) {
-        if self.allowed.iter().any(|(known, ..)| *known == place) {
+    /// Adds an address if the rules allow it and the address `of` its name, if that is known.
+    fn add(&mut self, host_port: HostPort, of: Option<IpAddr>) {
+        if self.allowed.iter().any(|(known, ..)| *known == host_port) {
             return;
         }
-        let verdict = match &place.host {
+        let verdict = match &host_port.host {
             Host::Ip(address) => self.judge(*address),
             Host::Name(name) => match of.map(|address| self.judge(address)) {
                 Some(excluded @ PublishVerdict::Excluded { .. }) => excluded,
@@ -156,13 +156,13 @@ impl Choice<'_> {
             PublishVerdict::Allowed { rank, by } => {
                 let is_named = by.is_some_and(|rule| rule.names_addresses());
                 let after = self.allowed.partition_point(|(_, known, _)| *known <= rank);
-                self.allowed.insert(after, (place, rank, is_named));
+                self.allowed.insert(after, (host_port, rank, is_named));
             }
             PublishVerdict::Excluded { by } => {
                 let separator = if self.excluded.is_empty() { "" } else { ", " };
                 let by = by.map_or("no rule allows it".to_owned(), ToString::to_string);
                 // Writing to a string cannot fail.
-                let _ = write!(self.excluded, "{separator}{} ({by})", place.host);
+                let _ = write!(self.excluded, "{separator}{} ({by})", host_port.host);
             }
         }
     }
@@ -175,12 +175,12 @@ impl Choice<'_> {
 
     /// Leaves out loopback and link-local addresses if there are others, unless a rule names them.
     fn leave_out_less_reachable(&mut self) {
-        let reach = |place: &HostPort| match &place.host {
+        let reach = |host_port: &HostPort| match &host_port.host {
             Host::Ip(address) => reach(*address),
             Host::Name(_) => 0,
         };
-        let best = self.allowed.iter().map(|(place, ..)| reach(place)).min();
-        self.allowed.retain(|(place, _, is_named)| *is_named || Some(reach(place)) == best);
+        let best = self.allowed.iter().map(|(host_port, ..)| reach(host_port)).min();
+        self.allowed.retain(|(host_port, _, is_named)| *is_named || Some(reach(host_port)) == best);
     }
 
     fn finish(self) -> Result<Vec<HostPort>, String> {
@@ -195,8 +195,8 @@ impl Choice<'_> {
                 "the option PublishRules ({rules}) excludes all addresses: {addresses}"
             ));
         }
-        let places = self.allowed.into_iter().map(|(place, ..)| place);
-        Ok(places.take(MAX_PROFILE_ENDPOINTS).collect())
+        let host_ports = self.allowed.into_iter().map(|(host_port, ..)| host_port);
+        Ok(host_ports.take(MAX_PROFILE_ENDPOINTS).collect())
     }
 }
 

@@ -26,18 +26,19 @@ pub mod conformance;
 pub mod driven;
 mod environment;
 pub mod giop;
+mod hostile_clients;
 mod log;
 mod lossy;
 mod own_process;
 mod plain_client;
 mod port_map;
 mod scripted;
-mod strangers;
 mod until;
 mod watched;
 mod with_transport;
 
 pub use environment::{require_loopback, short_folder};
+pub use hostile_clients::HostileClients;
 pub use log::{Log, LogLine};
 pub use lossy::{Lossy, lossy};
 pub use own_process::{
@@ -47,7 +48,6 @@ pub use own_process::{
 pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from};
 pub use port_map::PortMap;
 pub use scripted::Scripted;
-pub use strangers::Strangers;
 pub use until::until;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
 pub use with_transport::{Around, WithTransport};

@@ -154,10 +154,10 @@ impl Protocol for SsliopProtocol {
         object_key: &[u8],
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError> {
-        let places: Result<Vec<HostPort>, _> =
+        let host_ports: Result<Vec<HostPort>, _> =
             endpoints.iter().map(|endpoint| self.transport.host_port(endpoint)).collect();
-        let places = places?;
-        let host = &places.first().ok_or(ProfileError::NoEndpoint)?.host;
+        let host_ports = host_ports?;
+        let host = &host_ports.first().ok_or(ProfileError::NoEndpoint)?.host;
         let mut profile = IiopProfile {
             version: version.max(GiopVersion::V1_1),
             host: host.to_profile_host(),
@@ -165,8 +165,8 @@ impl Protocol for SsliopProtocol {
             object_key: object_key.to_vec(),
             components: components.to_vec(),
         };
-        for place in places.iter().filter(|place| place.host == *host) {
-            profile.add(&self.component(place.port), ByteOrder::NATIVE)?;
+        for host_port in host_ports.iter().filter(|host_port| host_port.host == *host) {
+            profile.add(&self.component(host_port.port), ByteOrder::NATIVE)?;
         }
         Ok(profile.encode(ByteOrder::NATIVE)?)
     }

@@ -1,6 +1,6 @@
 //! Limits the rate of log messages that peers can cause.
 
-/// Logs at a level of `tracing`, from this place at most once a second; the field `unlogged` is the number of messages
+/// Logs at a level of `tracing`, from this line of code at most once a second; the field `unlogged` is the number of messages
 /// that were left out before. For what peers can cause at will.
 ///
 /// ```

@@ -15,13 +15,13 @@ use zorb::{CompletionStatus, Interface as _, Orb, SystemException, minor};
 zorb::include_idl!("bank");
 use bank::{Account, AccountServant};
 
-/// The balances of all accounts. An account's object id is its place in the table, in 8 octets.
+/// The balances of all accounts. An account's object id is its index in the table, in 8 octets.
 struct Table(Vec<AtomicI64>);
 
 impl Table {
     fn balance_of(&self, id: &ObjectId) -> zorb::Result<&AtomicI64> {
-        let place = id.as_bytes().try_into().map(u64::from_be_bytes);
-        let entry = place.ok().and_then(|place| self.0.get(usize::try_from(place).ok()?));
+        let index = id.as_bytes().try_into().map(u64::from_be_bytes);
+        let entry = index.ok().and_then(|index| self.0.get(usize::try_from(index).ok()?));
         entry.ok_or_else(|| {
             let code = minor::object_not_exist::NO_MATCH;
             SystemException::object_not_exist(code, CompletionStatus::No)
@@ -77,9 +77,9 @@ fn argument(name: &str, default: u64) -> Result<u64, Box<dyn Error>> {
     }
 }
 
-/// The client's reference to the account at `place`.
-fn account(poa: &Poa, client: &Orb, place: u64) -> Result<Account, Box<dyn Error>> {
-    let here: Account = poa.create_reference_with_id(ObjectId::new(place.to_be_bytes()))?;
+/// The client's reference to the account at `index`.
+fn account(poa: &Poa, client: &Orb, index: u64) -> Result<Account, Box<dyn Error>> {
+    let here: Account = poa.create_reference_with_id(ObjectId::new(index.to_be_bytes()))?;
     Ok(client.resolve(&here.as_object().to_ior_string())?)
 }
 
@@ -87,8 +87,8 @@ fn account(poa: &Poa, client: &Orb, place: u64) -> Result<Account, Box<dyn Error
 fn deposit_spread(poa: &Poa, client: &Orb, ids: u64, calls: u64) -> Result<u64, Box<dyn Error>> {
     let step = ids / calls.max(1);
     let mut made = 0;
-    for place in (0..calls).map(|call| call * step) {
-        let account = account(poa, client, place)?;
+    for index in (0..calls).map(|call| call * step) {
+        let account = account(poa, client, index)?;
         let before = account.balance()?;
         made += u64::from(account.deposit(1)? == before + 1);
     }

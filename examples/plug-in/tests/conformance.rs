@@ -33,8 +33,8 @@ fn a_server_that_says_nothing_is_given_up() {
     let builder = || plug_in::plug_in(zorb::Orb::builder().without_environment());
     let client = builder().arguments(&mut vec!["-ORBHailTimeout", "2"]).build().unwrap();
     let error = client.string_to_object(&url).unwrap().unwrap().non_existent().unwrap_err();
-    let story = format!("{error:?}");
-    assert!(story.contains("no hail within 2ms"), "{story}");
+    let failure = format!("{error:?}");
+    assert!(failure.contains("no hail within 2ms"), "{failure}");
     let error = builder().option("HailTimeout", "0").build().unwrap_err();
     assert!(error.to_string().contains("HailTimeout"), "{error}");
     let unknown = zorb::Orb::builder().without_environment().option("HailTimeout", "2").build();

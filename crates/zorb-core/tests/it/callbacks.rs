@@ -16,7 +16,7 @@ use zorb_core::{Interface, ObjectRef, OnewayQueue, Orb, Result, codegen};
 use zorb_types::{SystemExceptionKind, minor};
 
 /// How long a test waits for something before it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An object of a server that reads nothing, whose one-way calls wait in `queue`; and the same with calls that are
 /// too late.
@@ -39,7 +39,7 @@ fn a_queue_survives_a_panic_in_its_event_handler() {
     echo.note(1).unwrap();
     late.note(2).unwrap();
     echo.note(3).unwrap();
-    assert!(queue.flush(PATIENCE));
+    assert!(queue.flush(TIMEOUT));
     let counts = queue.counts();
     assert_eq!([counts.sent, counts.lost], [2, 1]);
     orb.shutdown(true).unwrap();
@@ -100,8 +100,8 @@ fn arguments_of_a_queued_call_may_make_one_as_they_are_written() {
             tell.send(nesting.note(&NestedCall(Some(nesting.clone()))).is_ok()).unwrap();
         }
     });
-    assert_eq!([(); 2].map(|()| told.recv_timeout(PATIENCE)), [Ok(true); 2]);
-    assert!(queue.flush(PATIENCE));
+    assert_eq!([(); 2].map(|()| told.recv_timeout(TIMEOUT)), [Ok(true); 2]);
+    assert!(queue.flush(TIMEOUT));
     assert_eq!(queue.counts().sent, 4);
 }
 
@@ -117,7 +117,7 @@ fn an_event_handler_cannot_wait_for_the_shutdown_of_its_orb() {
     });
     let (_listener, _, late) = queued(&orb, &queue);
     late.note(1).unwrap();
-    let refused = told.recv_timeout(PATIENCE).unwrap().unwrap_err();
+    let refused = told.recv_timeout(TIMEOUT).unwrap().unwrap_err();
     let refused = refused.system_exception().unwrap();
     assert_eq!(refused.kind, SystemExceptionKind::BadInvOrder);
     assert_eq!(refused.minor, minor::bad_inv_order::WOULD_DEADLOCK);
@@ -141,7 +141,7 @@ fn no_pool_is_created_if_preparing_its_threads_panics() {
     let settings = PoolSettings { lanes: vec![lane], ..PoolSettings::new("unprepared") };
     let (tell, told) = channel();
     std::thread::spawn(move || tell.send(orb.create_pool(settings).is_err()));
-    assert!(told.recv_timeout(PATIENCE).unwrap());
+    assert!(told.recv_timeout(TIMEOUT).unwrap());
 }
 
 /// Panics when it is dropped.

@@ -37,7 +37,7 @@ impl<'a> DynStruct<'a> {
     /// # Errors
     /// `InvalidValue` if there is no member with this name.
     pub fn member(self, name: &str) -> DynAnyResult<&'a mut DynAny> {
-        let index = place_of(&self.0.type_code.resolved(), name)?;
+        let index = index_of(&self.0.type_code.resolved(), name)?;
         self.0.component(index)
     }
 
@@ -90,7 +90,7 @@ pub(super) fn named(type_code: &TypeCode, parts: &[DynAny]) -> DynAnyResult<Vec<
     parts.iter().zip(names).map(|(part, name)| Ok((name?.to_owned(), part.clone()))).collect()
 }
 
-fn place_of(type_code: &TypeCode, name: &str) -> DynAnyResult<usize> {
+fn index_of(type_code: &TypeCode, name: &str) -> DynAnyResult<usize> {
     (0..type_code.member_count())
         .find(|&index| type_code.member_name(index) == Ok(name))
         .ok_or(DynAnyError::InvalidValue)

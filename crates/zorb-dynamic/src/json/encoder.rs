@@ -128,7 +128,7 @@ impl Encoder<'_, '_, '_> {
             TcKind::Fixed => fixed(json, &resolved, self.writer)?,
             TcKind::Enum => {
                 let name = string(json, "the name of a value")?;
-                let ordinal = place_of(&resolved, name)
+                let ordinal = index_of(&resolved, name)
                     .ok_or_else(|| JsonError::new(no_member(&resolved, name, "value")))?;
                 self.writer.write_u32(u32::try_from(ordinal).unwrap_or(u32::MAX));
             }
@@ -162,7 +162,7 @@ impl Encoder<'_, '_, '_> {
 
     fn members(&mut self, json: &Value, type_code: &TypeCode) -> Result<(), JsonError> {
         let object = object(json, type_code)?;
-        if let Some(name) = object.keys().find(|name| place_of(type_code, name).is_none()) {
+        if let Some(name) = object.keys().find(|name| index_of(type_code, name).is_none()) {
             return Err(JsonError::new(no_member(type_code, name, "member")));
         }
         for index in 0..type_code.member_count() {
@@ -234,7 +234,7 @@ impl Encoder<'_, '_, '_> {
                 label.map_err(|error| no_encoding(&error))?
             }
             (None, Some((name, _))) => {
-                let index = place_of(type_code, name)
+                let index = index_of(type_code, name)
                     .ok_or_else(|| JsonError::new(no_member(type_code, name, "member")))?;
                 let label = match type_code.default_index() {
                     Ok(Some(default)) if default == index => {
@@ -369,7 +369,7 @@ fn fixed(json: &Value, type_code: &TypeCode, writer: &mut CdrWriter<'_>) -> Resu
         .map_err(|_| JsonError::new(format!("{text} is out of range for {what}")))
 }
 
-fn place_of(type_code: &TypeCode, name: &str) -> Option<usize> {
+fn index_of(type_code: &TypeCode, name: &str) -> Option<usize> {
     (0..type_code.member_count()).find(|&index| type_code.member_name(index) == Ok(name))
 }
 

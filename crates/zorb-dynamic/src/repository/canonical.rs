@@ -88,14 +88,14 @@ impl<'r> Canon<'r> {
         }
         let repository = self.repository;
         let entry = repository.lookup_id(&id).and_then(|entry_id| repository.get(entry_id));
-        let shape = entry.and_then(Entry::type_code).unwrap_or(type_code);
-        if is_unfinished(shape) {
+        let definition = entry.and_then(Entry::type_code).unwrap_or(type_code);
+        if is_unfinished(definition) {
             return TypeCode::recursive(&id);
         }
         self.making.push(id);
         let made = match entry.map(|entry| (entry, &entry.kind)) {
-            Some((entry, EntryKind::Value { bases, .. })) => self.value(entry, shape, bases),
-            _ => self.shape(shape, entry.map_or(shape.name(), |entry| &entry.name)),
+            Some((entry, EntryKind::Value { bases, .. })) => self.value(entry, definition, bases),
+            _ => self.constructed(definition, entry.map_or(definition.name(), |entry| &entry.name)),
         };
         let id = self.making.pop().unwrap_or_default();
         let made = made?;
@@ -111,75 +111,77 @@ impl<'r> Canon<'r> {
     }
 
     /// A definition that has no members yet.
-    pub(super) fn unfinished(&mut self, shape: &TypeCode) -> Made {
-        let id = self.renamed.get(shape.id()).map_or(shape.id(), |id| id).to_owned();
+    pub(super) fn unfinished(&mut self, definition: &TypeCode) -> Made {
+        let id = self.renamed.get(definition.id()).map_or(definition.id(), |id| id).to_owned();
         let entry =
             self.repository.lookup_id(&id).and_then(|entry_id| self.repository.get(entry_id));
         self.making.push(id);
-        let made = self.shape(shape, entry.map_or(shape.name(), |entry| &entry.name));
+        let made =
+            self.constructed(definition, entry.map_or(definition.name(), |entry| &entry.name));
         self.making.pop();
         made
     }
 
     /// A type without a definition, with its parts updated.
-    fn shape(&mut self, shape: &TypeCode, name: &str) -> Made {
+    fn constructed(&mut self, definition: &TypeCode, name: &str) -> Made {
         let id = &self.id();
-        match shape.kind() {
+        match definition.kind() {
             kind @ (TcKind::Struct | TcKind::Except) => {
                 let mut members = Vec::new();
-                for index in 0..shape.member_count() {
-                    let member = self.of(&shape.member_type(index)?)?;
-                    members.push((shape.member_name(index)?, member));
+                for index in 0..definition.member_count() {
+                    let member = self.of(&definition.member_type(index)?)?;
+                    members.push((definition.member_name(index)?, member));
                 }
                 match kind {
                     TcKind::Struct => TypeCode::structure(id, name, &members),
                     _ => TypeCode::exception(id, name, &members),
                 }
             }
-            TcKind::Union => self.union(shape, id, name),
+            TcKind::Union => self.union(definition, id, name),
             TcKind::Enum => {
-                let values: Result<Vec<&str>, _> =
-                    (0..shape.member_count()).map(|index| shape.member_name(index)).collect();
+                let values: Result<Vec<&str>, _> = (0..definition.member_count())
+                    .map(|index| definition.member_name(index))
+                    .collect();
                 TypeCode::enumeration(id, name, &values?)
             }
             TcKind::Alias => {
-                let original = self.of(&shape.content_type()?)?;
+                let original = self.of(&definition.content_type()?)?;
                 TypeCode::alias(id, name, &original)
             }
             TcKind::ValueBox => {
-                let boxed = self.of(&shape.content_type()?)?;
+                let boxed = self.of(&definition.content_type()?)?;
                 TypeCode::value_box(id, name, &boxed)
             }
             // A valuetype without a definition.
-            TcKind::Value | TcKind::Event => Ok(shape.clone()),
+            TcKind::Value | TcKind::Event => Ok(definition.clone()),
             kind => TypeCode::named(kind, id, name),
         }
     }
 
-    fn union(&mut self, shape: &TypeCode, id: &str, name: &str) -> Made {
-        let switch = self.of(&shape.discriminator_type()?)?;
-        let default = shape.default_index()?;
+    fn union(&mut self, definition: &TypeCode, id: &str, name: &str) -> Made {
+        let switch = self.of(&definition.discriminator_type()?)?;
+        let default = definition.default_index()?;
         let mut members = Vec::new();
-        for index in 0..shape.member_count() {
-            members.push(self.of(&shape.member_type(index)?)?);
+        for index in 0..definition.member_count() {
+            members.push(self.of(&definition.member_type(index)?)?);
         }
         let mut cases = Vec::new();
         for (index, type_code) in members.iter().enumerate() {
-            let label = shape.member_label(index)?;
+            let label = definition.member_label(index)?;
             let label = (default != Some(index)).then_some(label);
-            cases.push(UnionCase { label, name: shape.member_name(index)?, type_code });
+            cases.push(UnionCase { label, name: definition.member_name(index)?, type_code });
         }
         TypeCode::union(id, name, &switch, &cases)
     }
 
     /// A valuetype with the state in its definition.
-    fn value(&mut self, entry: &Entry, shape: &TypeCode, bases: &[String]) -> Made {
+    fn value(&mut self, entry: &Entry, definition: &TypeCode, bases: &[String]) -> Made {
         let known = bases.first().and_then(|id| self.repository.lookup_id(id));
         let known = known.and_then(|entry_id| self.repository.get(entry_id)?.type_code());
         let base = match known {
             Some(base) if base.type_modifier() != Ok(ValueModifier::Abstract) => Some(base.clone()),
             Some(_) => None,
-            None => shape.concrete_base_type().ok().filter(|base| base.kind() != TcKind::Null),
+            None => definition.concrete_base_type().ok().filter(|base| base.kind() != TcKind::Null),
         };
         let base = base.map(|base| self.of(&base)).transpose()?;
         let repository = self.repository;
@@ -198,8 +200,8 @@ impl<'r> Canon<'r> {
                 visibility: *visibility,
             })
             .collect();
-        let (id, modifier) = (&self.id(), shape.type_modifier()?);
-        match shape.kind() {
+        let (id, modifier) = (&self.id(), definition.type_modifier()?);
+        match definition.kind() {
             TcKind::Event => TypeCode::event(id, &entry.name, modifier, base.as_ref(), &members),
             _ => TypeCode::value(id, &entry.name, modifier, base.as_ref(), &members),
         }

@@ -106,13 +106,13 @@ fn octets_of_something_else_are_refused() {
     other[7] = 1;
     assert!(Repository::from_octets(&other).is_err());
     // Every octet in turn is another: an error or another repository, never a panic.
-    for place in 8..octets.len() {
+    for index in 8..octets.len() {
         let mut other = octets.clone();
-        other[place] ^= 0xff;
+        other[index] ^= 0xff;
         if let Ok(repository) = Repository::from_octets(&other) {
-            for (place, _) in repository.entries() {
-                repository.absolute_name(place);
-                repository.ancestors(place);
+            for (index, _) in repository.entries() {
+                repository.absolute_name(index);
+                repository.ancestors(index);
             }
         }
     }
@@ -182,21 +182,21 @@ fn a_changed_type_changes_where_it_is_used() {
 #[test]
 fn definitions_are_moved_and_removed() {
     let mut repository = repository();
-    let place = |repository: &Repository, id: &str| repository.lookup_id(id).unwrap();
+    let find = |repository: &Repository, id: &str| repository.lookup_id(id).unwrap();
     let other = repository.add(Repository::ROOT, "IDL:N:1.0", "N", EntryKind::Module);
-    let v = place(&repository, "IDL:M/V:1.0");
+    let v = find(&repository, "IDL:M/V:1.0");
     repository.relocate(v, other);
-    let v = place(&repository, "IDL:M/V:1.0");
+    let v = find(&repository, "IDL:M/V:1.0");
     assert_eq!(repository.absolute_name(v), "::N::V");
     repository.set_version(v, "7");
     let again = Repository::from_octets(&repository.to_octets().unwrap()).unwrap();
     assert_eq!(again[again.lookup(Repository::ROOT, "N::V::s").unwrap()].id, "IDL:M/V/s:1.0");
-    assert_eq!(again[place(&again, "IDL:M/V:1.0")].version, "7");
+    assert_eq!(again[find(&again, "IDL:M/V:1.0")].version, "7");
 
-    let b = place(&repository, "IDL:M/B:1.0");
+    let b = find(&repository, "IDL:M/B:1.0");
     assert_eq!(repository.users(&repository.within(b)), [v], "it supports the interface");
     repository.remove(v);
-    let b = place(&repository, "IDL:M/B:1.0");
+    let b = find(&repository, "IDL:M/B:1.0");
     assert_eq!(repository.users(&repository.within(b)), []);
     repository.remove(b);
     assert_eq!(repository.lookup_id("IDL:M/B/n:1.0"), None);
@@ -257,21 +257,21 @@ fn components_survive_as_octets_and_under_other_names() {
     let made = operation("make", "IDL:H:1.0");
     repository.add(h, "IDL:H/make:1.0", "make", EntryKind::Factory(made.clone()));
     repository.add(h, "IDL:H/find:1.0", "find", EntryKind::Finder(made));
-    let users = |repository: &Repository, place| -> Vec<String> {
-        repository.users(&[place]).iter().map(|user| repository[*user].name.clone()).collect()
+    let users = |repository: &Repository, entry| -> Vec<String> {
+        repository.users(&[entry]).iter().map(|user| repository[*user].name.clone()).collect()
     };
     assert_eq!(users(&repository, c), ["D", "H"]);
-    let place = repository.lookup_id("IDL:M/B:1.0").unwrap();
-    assert_eq!(users(&repository, place), ["V", "C", "p", "D"]);
+    let entry = repository.lookup_id("IDL:M/B:1.0").unwrap();
+    assert_eq!(users(&repository, entry), ["V", "C", "p", "D"]);
     assert_eq!(repository.describe_interface("IDL:D:1.0").unwrap().attributes[0].name, "n");
     repository.set_id(c, "IDL:C:2.0").unwrap();
     let octets = repository.to_octets().unwrap();
     let again = Repository::from_octets(&octets).unwrap();
     assert_eq!(again.to_octets().unwrap(), octets);
-    let place = |id: &str| again.lookup_id(id).unwrap();
-    assert_eq!(users(&again, place("IDL:C:2.0")), ["D", "H"]);
-    assert_eq!(again[place("IDL:C:2.0")].type_code().unwrap().id(), "IDL:C:2.0");
-    let EntryKind::Port { kind, .. } = again[place("IDL:C/p:1.0")].kind else { panic!("a port") };
+    let find = |id: &str| again.lookup_id(id).unwrap();
+    assert_eq!(users(&again, find("IDL:C:2.0")), ["D", "H"]);
+    assert_eq!(again[find("IDL:C:2.0")].type_code().unwrap().id(), "IDL:C:2.0");
+    let EntryKind::Port { kind, .. } = again[find("IDL:C/p:1.0")].kind else { panic!("a port") };
     assert_eq!(kind, PortKind::UsesMultiple);
     for end in 0..octets.len() {
         assert!(Repository::from_octets(&octets[..end]).is_err(), "cut at {end}");

@@ -36,15 +36,15 @@ impl Inbound {
         }
     }
 
-    /// Charges all of a message that was [taken](Self::take_into) or copied, and is going to be kept for long, to the
+    /// Charges all of a message that was [taken](Self::take_into) or copied, and is going to be retained for long, to the
     /// budget, until it is dropped.
     ///
     /// # Errors
     /// `OutOfMemory`: the budget does not have the octets.
-    pub fn charge_kept(&self, kept: &mut Detached) -> Result<(), ProtocolError> {
-        let octets = kept.buffer.capacity();
-        self.charge.begin_another(&mut kept.charge);
-        match kept.charge.set(octets) {
+    pub fn charge_retained(&self, retained: &mut Detached) -> Result<(), ProtocolError> {
+        let octets = retained.buffer.capacity();
+        self.charge.begin_another(&mut retained.charge);
+        match retained.charge.set(octets) {
             true => Ok(()),
             false => Err(ProtocolError::out_of_memory(octets)),
         }

@@ -57,7 +57,7 @@ impl RequestSource for DeferredCall {
     }
 }
 
-/// The place of a reply for which a caller waits.
+/// A slot for the reply that a caller waits for.
 #[derive(Debug, Default)]
 pub(super) struct LateReply {
     message: Lock<Option<Vec<u8>>>,

@@ -5,7 +5,7 @@ use zorb_naming::cos_naming::naming_context::{BindError, ResolveError};
 use zorb_naming::cos_naming::{NameComponent, NamingContextExt};
 use zorb_naming::name;
 use zorb_naming::server::NamingOptions;
-use zorb_testkit::Strangers;
+use zorb_testkit::HostileClients;
 
 use crate::support::World;
 
@@ -50,9 +50,9 @@ fn very_many_iterators_are_as_many_as_the_limit() {
 fn strangers_keep_no_client_out() {
     let world = World::limited(&[("MaxConnections", "12"), ("MaxConnectionsPerPeer", "12")]);
     let url = world.root.as_object().to_ior_string();
-    let mut strangers = Strangers::at(&world.address());
+    let mut clients = HostileClients::at(&world.address());
     for number in 0..60 {
-        (0..5).for_each(|_| strangers.another());
+        (0..5).for_each(|_| clients.another());
         let name = name(&format!("n{number}")).unwrap();
         world.root.bind(&name, None).unwrap();
         let client = Orb::builder().without_environment().build().unwrap();

@@ -298,11 +298,11 @@ impl ReceiveBuffers {
     /// Lends the octets of a piece in place. The other process, of the same user, is trusted not to
     /// change them until they are returned.
     #[must_use]
-    pub fn lend(self: &Arc<Self>, piece: Piece, _: SameUser) -> ReceivedBuffer {
+    pub fn loan(self: &Arc<Self>, piece: Piece, _: SameUser) -> ReceivedBuffer {
         ReceivedBuffer { buffers: Arc::clone(self), piece }
     }
 
-    /// Returns a piece that was not lent.
+    /// Returns a piece that was not loaned.
     pub fn return_piece(&self, piece: Piece) {
         self.area.returned(piece.index).raise();
     }

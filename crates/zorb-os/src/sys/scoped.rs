@@ -60,32 +60,32 @@ impl<B: Borrowing> Scoped<B> {
     /// Runs `work` with `value`, and restores the previous value afterwards, also after a panic.
     #[inline(always)] // A few stores around `work`.
     pub fn set<R>(
-        place: &'static LocalKey<Self>,
+        key: &'static LocalKey<Self>,
         value: B::Value<'_>,
         work: impl FnOnce() -> R,
     ) -> R {
         let entry = Entry::<'_, B> { value, before: Cell::new(ptr::null()) };
         // `work` is not inside the closure of `with`, which would then not be inlined.
-        let before = place.with(|scoped| scoped.0.replace((&raw const entry).cast()));
+        let before = key.with(|scoped| scoped.0.replace((&raw const entry).cast()));
         entry.before.set(before);
-        let _restore = Restore { place, before };
+        let _restore = Restore { key, before };
         work()
     }
 
     /// Runs `work` with the current value; `None` if no [`set`](Self::set) is running.
     pub fn with<R>(
-        place: &'static LocalKey<Self>,
+        key: &'static LocalKey<Self>,
         work: impl for<'v> FnOnce(Option<&'v B::Value<'v>>) -> R,
     ) -> R {
-        work(Self::innermost(place).map(|entry| B::shorten(&entry.value)))
+        work(Self::innermost(key).map(|entry| B::shorten(&entry.value)))
     }
 
     /// Whether `is` returns `true` for the value of a running [`set`](Self::set), the innermost first.
     pub fn any(
-        place: &'static LocalKey<Self>,
+        key: &'static LocalKey<Self>,
         mut is: impl for<'v> FnMut(&'v B::Value<'v>) -> bool,
     ) -> bool {
-        let mut next = Self::innermost(place);
+        let mut next = Self::innermost(key);
         while let Some(entry) = next {
             if is(B::shorten(&entry.value)) {
                 return true;
@@ -96,11 +96,11 @@ impl<B: Borrowing> Scoped<B> {
         false
     }
 
-    /// The entry of the innermost `set`. It is valid for the caller, which `set` cannot return before: the place belongs
+    /// The entry of the innermost `set`. It is valid for the caller, which `set` cannot return before: the key belongs
     /// to this thread. It borrows for a shorter time than its type says: the caller [shortens](Borrowing::shorten) it,
     /// which is correct for each lifetime, before others see it.
-    fn innermost<'e>(place: &'static LocalKey<Self>) -> Option<&'e Entry<'static, B>> {
-        let entry = place.with(|scoped| scoped.0.get());
+    fn innermost<'e>(key: &'static LocalKey<Self>) -> Option<&'e Entry<'static, B>> {
+        let entry = key.with(|scoped| scoped.0.get());
         // SAFETY: null, or the entry of a `set` that has not restored the previous one. Lifetimes have no layout.
         unsafe { entry.as_ref() }
     }
@@ -120,13 +120,13 @@ impl<B: Borrowing> std::fmt::Debug for Scoped<B> {
 
 /// Restores the previous value when it is dropped.
 struct Restore<B: Borrowing> {
-    place: &'static LocalKey<Scoped<B>>,
+    key: &'static LocalKey<Scoped<B>>,
     before: *const Entry<'static, B>,
 }
 
 impl<B: Borrowing> Drop for Restore<B> {
     #[inline(always)] // as `Scoped::set`
     fn drop(&mut self) {
-        self.place.with(|scoped| scoped.0.set(self.before));
+        self.key.with(|scoped| scoped.0.set(self.before));
     }
 }

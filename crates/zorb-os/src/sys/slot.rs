@@ -19,7 +19,7 @@ use super::lock::Lock;
 /// assert_eq!(slot.take(), None);
 /// ```
 pub struct Slot<T> {
-    place: AtomicPtr<T>,
+    value: AtomicPtr<T>,
     /// It moves values between threads, like a lock, and has the same bounds on `T`.
     owns: PhantomData<Lock<Box<T>>>,
 }
@@ -28,27 +28,27 @@ impl<T> Slot<T> {
     /// An empty slot.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { place: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
+        Self { value: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
     }
 
     /// Whether it is empty now.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.place.load(Ordering::Relaxed).is_null()
+        self.value.load(Ordering::Relaxed).is_null()
     }
 
     /// Takes out the box.
     #[inline]
     #[must_use]
     pub fn take(&self) -> Option<Box<T>> {
-        owned(self.place.swap(ptr::null_mut(), Ordering::SeqCst))
+        owned(self.value.swap(ptr::null_mut(), Ordering::SeqCst))
     }
 
     /// Puts `value` in; returns the previous box.
     #[inline]
     pub fn put(&self, value: Box<T>) -> Option<Box<T>> {
-        owned(self.place.swap(Box::into_raw(value), Ordering::SeqCst))
+        owned(self.value.swap(Box::into_raw(value), Ordering::SeqCst))
     }
 }
 

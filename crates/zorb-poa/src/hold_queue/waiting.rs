@@ -130,7 +130,7 @@ impl<R> WaitingRequests<R> {
     }
 
     /// Whether the limits allow one more request. A peer may use half of each: nobody else's requests are refused
-    /// because of one stranger's.
+    /// because of one client's.
     pub(super) fn has_room(&self, added: Weight, callers: usize, limits: &HoldLimits) -> bool {
         let fits = |used: Share, share: usize| {
             used.requests < limits.requests.div_ceil(share)

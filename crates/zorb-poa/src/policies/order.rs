@@ -8,7 +8,7 @@ use zorb_base::policy::PolicyType;
 pub(super) struct Order(Vec<PolicyType>);
 
 impl Order {
-    /// Adds a policy; one that was set before keeps its place.
+    /// Adds a policy; one that was set before keeps its position.
     pub(super) fn add(&mut self, policy: PolicyType) {
         if !self.0.contains(&policy) {
             self.0.push(policy);

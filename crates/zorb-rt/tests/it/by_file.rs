@@ -296,23 +296,23 @@ fn errors_in_a_file_are_named() {
         let orb = builder().option("RtBands", words).build().unwrap();
         let refused = RtOrb::builder().attach(&orb).unwrap_err();
         assert_eq!(refused.kind, SystemExceptionKind::Initialize);
-        let story = zorb_core::Error::from(refused).to_string();
-        assert!(story.contains("RtBands") && story.contains("program"), "{story}");
+        let failure = zorb_core::Error::from(refused).to_string();
+        assert!(failure.contains("RtBands") && failure.contains("program"), "{failure}");
     }
     for words in ["garbage", "0:2 nonsense=3", "0:2 half-sync", "0:0x"] {
         let orb = builder().option("RtPool", format!("main={words}")).build().unwrap();
         let refused = RtOrb::builder().attach(&orb).unwrap_err();
         assert_eq!(refused.kind, SystemExceptionKind::Initialize);
-        let story = zorb_core::Error::from(refused).to_string();
-        assert!(story.contains("RtPool") && story.contains("main"), "{story}");
+        let failure = zorb_core::Error::from(refused).to_string();
+        assert!(failure.contains("RtPool") && failure.contains("main"), "{failure}");
     }
     for words in ["server-declared", "server-declared=-1", "pool=nowhere", "bands=", "quick"] {
         let orb = builder().option("RtAdapter", format!("a={words}"));
         let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
         RtOrb::builder().attach(&orb).unwrap();
         let refused = orb.root_poa().create("a", PoaPolicies::new()).unwrap_err();
-        let story = zorb_core::Error::from(refused).to_string();
-        assert!(story.contains("RtAdapter") && story.contains("\"a\""), "{story}");
+        let failure = zorb_core::Error::from(refused).to_string();
+        assert!(failure.contains("RtAdapter") && failure.contains("\"a\""), "{failure}");
         assert!(orb.root_poa().create("b", PoaPolicies::new()).is_ok());
     }
 }

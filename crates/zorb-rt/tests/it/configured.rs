@@ -294,8 +294,8 @@ fn protocols_of_calls_and_their_properties_are_said_in_words() {
     for words in ["protocols=iiop", "fast", "uiop.dscp=64", "shmiop.dscp=1 protocols=uiop"] {
         let refused = RtOrb::builder().attach(&build(words)).unwrap_err();
         assert_eq!(refused.kind, SystemExceptionKind::Initialize, "{words}");
-        let story = Error::from(refused).to_string();
-        assert!(story.contains("RtProtocols"), "{words}: {story}");
+        let failure = Error::from(refused).to_string();
+        assert!(failure.contains("RtProtocols"), "{words}: {failure}");
     }
     assert!(RtOrb::builder().attach(&build("")).is_ok());
 }

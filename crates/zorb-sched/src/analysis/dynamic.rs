@@ -130,7 +130,7 @@ impl DynamicQueue {
         arrival: i128,
     ) -> impl Iterator<Item = (&'q Load, u64)> + Clone {
         let key = arrival + own.key;
-        self.members.iter().enumerate().filter(move |(place, _)| *place != index).filter_map(
+        self.members.iter().enumerate().filter(move |(at, _)| *at != index).filter_map(
             move |(_, member)| {
                 let ahead = key - member.key + signed(member.load.jitter);
                 let count = ahead.div_euclid(signed(member.load.period).max(1)) + 1;
@@ -184,11 +184,8 @@ impl DynamicQueue {
     ) -> Result<Option<Time>, Exhausted> {
         let before = self.before(index, own, arrival);
         let key = arrival + own.key;
-        let later = self
-            .members
-            .iter()
-            .enumerate()
-            .filter(|(place, member)| *place != index && member.key > key);
+        let later =
+            self.members.iter().enumerate().filter(|(at, member)| *at != index && member.key > key);
         // It started at least a nanosecond before.
         let begun = later.map(|(_, member)| member.load.worst - Time::from_nanos(1)).max();
         let waited = before.clone().map(|(load, _)| load.blocking).max().unwrap_or_default();

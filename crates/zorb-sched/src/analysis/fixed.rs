@@ -23,7 +23,7 @@ pub fn response_time(
     let others: Vec<Load> = loads
         .iter()
         .enumerate()
-        .filter(|(place, load)| *place != index && load.level <= own.level)
+        .filter(|(at, load)| *at != index && load.level <= own.level)
         .map(|(_, load)| *load)
         .collect();
     let all = || others.iter().chain([own]);

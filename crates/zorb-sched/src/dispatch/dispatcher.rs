@@ -142,10 +142,10 @@ impl<W: Send + 'static> Dispatcher<W> {
         let mut dispatcher =
             Self { shared: Arc::clone(&shared), threads: Vec::new(), denial: None };
         let (tell, told) = channel();
-        for (place, queue) in queues.iter().enumerate() {
+        for (lane_index, queue) in queues.iter().enumerate() {
             let (shared, run) = (Arc::clone(&shared), Arc::clone(&run));
             let work = move || {
-                if let Some(lane) = shared.lanes.get(place) {
+                if let Some(lane) = shared.lanes.get(lane_index) {
                     lane.serve(&*run);
                 }
             };

@@ -55,11 +55,11 @@ impl<T> Timers<T> {
     /// counted.
     pub fn pop(&mut self, now: Time) -> Option<Due<'_, T>> {
         let mut first = self.next.peek_mut()?;
-        let Reverse((at, place)) = *first;
-        let entry = self.entries.get(place).filter(|_| at <= now)?;
+        let Reverse((at, index)) = *first;
+        let entry = self.entries.get(index).filter(|_| at <= now)?;
         let skipped = (now - at).whole(entry.period);
         let arrival = at + entry.period.times(skipped);
-        *first = Reverse((arrival + entry.period, place));
+        *first = Reverse((arrival + entry.period, index));
         drop(first);
         Some(Due { arrival, skipped, what: &entry.what })
     }

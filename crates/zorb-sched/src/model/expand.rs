@@ -131,7 +131,7 @@ fn order(set: &TaskSet) -> Result<Vec<Handle>, Anomaly> {
                     let circle = way.iter().map(|(handle, _)| *handle);
                     let circle = circle.skip_while(|handle| *handle != call.operation);
                     let mut circle: Vec<Handle> = circle.collect();
-                    let first = (0..circle.len()).min_by_key(|&place| circle[place]);
+                    let first = (0..circle.len()).min_by_key(|&start| circle[start]);
                     circle.rotate_left(first.unwrap_or_default());
                     let name = |handle| set.name(handle).to_owned();
                     return Err(Anomaly::Cycle {

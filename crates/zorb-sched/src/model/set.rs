@@ -52,9 +52,9 @@ impl TaskSet {
     /// [`Anomaly::UnknownHandle`], [`Anomaly::TooManyCalls`] and [`Anomaly::TimeOutOfRange`].
     pub fn set(&mut self, handle: Handle, mut info: RtInfo) -> Result<(), Anomaly> {
         let unknown = Anomaly::UnknownHandle { handle: handle.number() };
-        let place = self.get(handle).ok_or(unknown)?;
-        info.entry_point.clone_from(&place.entry_point);
-        let before = place.calls.len();
+        let entry = self.get(handle).ok_or(unknown)?;
+        info.entry_point.clone_from(&entry.entry_point);
+        let before = entry.calls.len();
         self.check(&info, before)?;
         self.calls = self.calls - before + info.calls.len();
         self.infos[handle.index()] = info;
@@ -84,8 +84,8 @@ impl TaskSet {
     pub fn remove_call(&mut self, caller: Handle, call: Call) -> Result<(), Anomaly> {
         let unknown = |handle: Handle| Anomaly::UnknownHandle { handle: handle.number() };
         let info = self.infos.get_mut(caller.index()).ok_or_else(|| unknown(caller))?;
-        let place = info.calls.iter().position(|known| *known == call);
-        info.calls.remove(place.ok_or_else(|| unknown(call.operation))?);
+        let position = info.calls.iter().position(|known| *known == call);
+        info.calls.remove(position.ok_or_else(|| unknown(call.operation))?);
         self.calls -= 1;
         Ok(())
     }

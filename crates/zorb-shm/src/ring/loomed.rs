@@ -43,11 +43,11 @@ fn in_every_order(
     model.preemption_bound = Some(preemptions);
     let write = Arc::new(write);
     model.check(move || {
-        let place = Region { head: 0, body: 4096, size };
+        let region = Region { head: 0, body: 4096, size };
         let memory = Arc::new(SharedMemory::new(size));
         let (outgoing, incoming) = buffers();
-        let reader = Reader::new(&memory, place, incoming);
-        let writer = Writer::new(&memory, place, outgoing);
+        let reader = Reader::new(&memory, region, incoming);
+        let writer = Writer::new(&memory, region, outgoing);
         let write = Arc::clone(&write);
         let writing = thread::spawn(move || {
             write(&writer);

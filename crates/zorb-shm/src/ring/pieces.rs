@@ -145,9 +145,9 @@ impl Incoming {
         if piece.len() != len || self.done.load(Ordering::Relaxed) != 0 {
             return None;
         }
-        let lent = self.buffers.lend(piece, self.trust?);
+        let loan = self.buffers.loan(piece, self.trust?);
         Self::count_taken(end);
-        Some(lent)
+        Some(loan)
     }
 
     /// Counts the next piece as taken.

@@ -112,23 +112,23 @@ proptest! {
             Ok(found) => {
                 prop_assert!(!found.is_empty());
                 let mut ranks = Vec::new();
-                for (index, place) in found.iter().enumerate() {
+                for (index, published) in found.iter().enumerate() {
                     let known = could.iter().find(|(address, port)| {
-                        Host::parse(address).unwrap() == place.host && *port == place.port
+                        Host::parse(address).unwrap() == published.host && *port == published.port
                     });
-                    prop_assert!(known.is_some(), "{place} is not an address of this endpoint");
+                    prop_assert!(known.is_some(), "{published} is not an address of this endpoint");
                     let rank = allowed(known.unwrap().0);
-                    prop_assert!(rank.is_some(), "{place} is excluded by {parsed}");
+                    prop_assert!(rank.is_some(), "{published} is excluded by {parsed}");
                     ranks.push(rank);
-                    prop_assert!(!found[..index].contains(place), "{place} is there twice");
+                    prop_assert!(!found[..index].contains(published), "{published} is there twice");
                 }
                 prop_assert!(ranks.is_sorted(), "{found:?} is not in the order of {parsed}");
                 // Named addresses are all there, and so are those that every client may be able to reach.
                 let is_needed = |address: &str| !named.is_empty() || reach(address.parse().unwrap()) == 0;
                 for (address, port) in could {
-                    let place = HostPort { host: Host::parse(address).unwrap(), port };
-                    let is_missing = allowed(address).is_some() && is_needed(address) && !found.contains(&place);
-                    prop_assert!(!is_missing, "{place} is missing in {found:?}");
+                    let published = HostPort { host: Host::parse(address).unwrap(), port };
+                    let is_missing = allowed(address).is_some() && is_needed(address) && !found.contains(&published);
+                    prop_assert!(!is_missing, "{published} is missing in {found:?}");
                 }
             }
             Err(error) => {

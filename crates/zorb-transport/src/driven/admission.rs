@@ -69,7 +69,7 @@ impl Admission {
         let of_peer = self.unvalidated.iter().filter(|(_, other)| *other == peer).count();
         let evicted = if of_peer >= MAX_UNVALIDATED_OF_PEER {
             let oldest = self.unvalidated.iter().position(|(_, other)| *other == peer);
-            oldest.and_then(|place| self.unvalidated.remove(place))
+            oldest.and_then(|index| self.unvalidated.remove(index))
         } else if self.unvalidated.len() >= MAX_UNVALIDATED {
             self.unvalidated.pop_front()
         } else {

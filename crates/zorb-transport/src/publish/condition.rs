@@ -77,7 +77,7 @@ fn matches(pattern: &str, text: &str) -> bool {
         if parts.peek().is_none() {
             return text.ends_with(part);
         }
-        // The first place leaves the most for the other parts.
+        // The first position leaves the most for the other parts.
         let Some((_, after)) = text.split_once(part) else { return false };
         text = after;
     }

@@ -169,18 +169,18 @@ impl Collector {
         if packet.number == 0 && packet.last {
             return self.take_alone(from, packet, message);
         }
-        let Some(place) = self.place(from, packet.id, now) else { return Collected::TooLarge };
-        let found = self.add(place, packet);
+        let Some(index) = self.index(from, packet.id, now) else { return Collected::TooLarge };
+        let found = self.add(index, packet);
         match found {
             Collected::Whole => {
-                if let Some(open) = self.close(place) {
+                if let Some(open) = self.close(index) {
                     message.clear();
                     open.parts.values().for_each(|part| message.extend_from_slice(part));
                     self.remember(open.name);
                 }
             }
             Collected::TooLarge => {
-                if let Some(open) = self.close(place) {
+                if let Some(open) = self.close(index) {
                     self.dropped += 1;
                     // Its other packets must not start it again.
                     self.remember(open.name);
@@ -217,9 +217,9 @@ impl Collector {
     }
 
     /// The message of a packet, created if necessary.
-    fn place(&mut self, from: SocketAddr, id: &[u8], now: Instant) -> Option<usize> {
-        if let Some(place) = self.open.iter().position(|open| open.name.is(from, id)) {
-            return Some(place);
+    fn index(&mut self, from: SocketAddr, id: &[u8], now: Instant) -> Option<usize> {
+        if let Some(index) = self.open.iter().position(|open| open.name.is(from, id)) {
+            return Some(index);
         }
         if self.limits.messages == 0 {
             return None;
@@ -233,8 +233,8 @@ impl Collector {
         Some(self.open.len() - 1)
     }
 
-    fn add(&mut self, place: usize, packet: &Packet<'_>) -> Collected {
-        let Some(open) = self.open.get_mut(place) else { return Collected::Inconsistent };
+    fn add(&mut self, index: usize, packet: &Packet<'_>) -> Collected {
+        let Some(open) = self.open.get_mut(index) else { return Collected::Inconsistent };
         let says = match (packet.count, packet.last) {
             (0, true) => packet.number.checked_add(1),
             (0, false) => None,
@@ -271,8 +271,8 @@ impl Collector {
         if is_whole { Collected::Whole } else { Collected::Part }
     }
 
-    fn close(&mut self, place: usize) -> Option<Open> {
-        let open = self.open.remove(place)?;
+    fn close(&mut self, index: usize) -> Option<Open> {
+        let open = self.open.remove(index)?;
         self.octets -= open.octets;
         Some(open)
     }

@@ -59,14 +59,14 @@ pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, EndpointError> {
     Ok(address)
 }
 
-/// The profile of `group` at `place`: `address` or `address;location`, where the location is that
+/// The profile of `group` at `endpoint`: `address` or `address;location`, where the location is that
 /// of an object for the group's two-way calls, as in `;iiop:1.2@host:port/key`.
-pub(crate) fn profile(group: &TagGroup, place: &[u8]) -> Result<TaggedProfile, ProfileError> {
-    let place = std::str::from_utf8(place)
+pub(crate) fn profile(group: &TagGroup, endpoint: &[u8]) -> Result<TaggedProfile, ProfileError> {
+    let endpoint = std::str::from_utf8(endpoint)
         .map_err(|_| error("", "the address of a group must be ASCII text"))?;
-    let (address, location) = match place.split_once(';') {
+    let (address, location) = match endpoint.split_once(';') {
         Some((address, location)) => (address, Some(location)),
-        None => (place, None),
+        None => (endpoint, None),
     };
     let address = parse_address(address)?;
     let order = ByteOrder::NATIVE;
@@ -96,11 +96,12 @@ fn iiop_profile(location: &str) -> Result<IiopProfile, EndpointError> {
     if address.protocol != "iiop" {
         return Err(bad());
     }
-    let place = zorb_tcp::address::HostPort::parse_remote(&address.address, crate::DEFAULT_PORT)?;
+    let host_port =
+        zorb_tcp::address::HostPort::parse_remote(&address.address, crate::DEFAULT_PORT)?;
     Ok(IiopProfile {
         version: address.effective_version(),
-        host: place.host.to_profile_host(),
-        port: place.port,
+        host: host_port.host.to_profile_host(),
+        port: host_port.port,
         object_key: key,
         components: Vec::new(),
     })

@@ -192,7 +192,7 @@ fn a_path_in_use_is_reported() {
 #[test]
 fn invalid_addresses_are_reported() {
     let long = format!("uiop:///{}", "x".repeat(MAX_NAME_LEN));
-    for (url, story) in [
+    for (url, failure) in [
         ("uiop://relative", "a path starts at the root"),
         (long.as_str(), "107 octets, this one has 108"),
         ("uiop:///no-such-folder/x", "the folder must exist"),
@@ -201,7 +201,7 @@ fn invalid_addresses_are_reported() {
     ] {
         let error = listen(url).unwrap_err();
         let text = format!("{error}; {}", error.hint().unwrap_or_default());
-        assert!(text.contains(story), "{text}");
+        assert!(text.contains(failure), "{text}");
     }
     let error = UnixTransport::new().parse_endpoint(&long).unwrap_err();
     assert!(error.reason().contains("107 octets"), "{error}");

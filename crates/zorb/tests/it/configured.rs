@@ -153,9 +153,9 @@ fn a_protocol_is_named_once() {
         ("ClientProtocols", "uiop,UIOP,any"),
         ("ServerProtocols", "iiop;iiop"),
     ] {
-        let story = format!("{:?}", with(&[(option, value)]).build().unwrap_err());
-        assert!(story.contains(&format!("option {option} (program): ")), "{story}");
-        assert!(story.contains("is listed twice"), "{story}");
+        let failure = format!("{:?}", with(&[(option, value)]).build().unwrap_err());
+        assert!(failure.contains(&format!("option {option} (program): ")), "{failure}");
+        assert!(failure.contains("is listed twice"), "{failure}");
     }
 }
 
@@ -239,13 +239,13 @@ fn options_of_protocols_that_are_not_there() {
         with(&[("ssliop_key", "key.pem")]).build(),
     ] {
         let error = refused.unwrap_err();
-        let story = format!("{error:?}");
-        assert!(story.contains("this program was built without ssliop"), "{story}");
+        let failure = format!("{error:?}");
+        assert!(failure.contains("this program was built without ssliop"), "{failure}");
         assert_eq!(error.hint(), Some("ssliop requires the feature tls"));
     }
     // Of one that no program has, they are unknown like any other.
-    let story = format!("{:?}", with(&[("IpxKey", "key.pem")]).build().unwrap_err());
-    assert!(story.contains("unknown option IpxKey (program)"), "{story}");
+    let failure = format!("{:?}", with(&[("IpxKey", "key.pem")]).build().unwrap_err());
+    assert!(failure.contains("unknown option IpxKey (program)"), "{failure}");
 }
 
 #[cfg(feature = "tls")]

@@ -86,8 +86,8 @@ fn a_client_uses_the_protocols_that_it_wants() {
     let there = seen_by(&orb, &ior);
     for (wanted, scheme) in [(IIOP, "iiop://"), (UIOP, "uiop://")] {
         let shaped = there.with_policies(&only(&[wanted])).unwrap();
-        let story = Error::from(shaped.non_existent().unwrap_err()).to_string();
-        assert!(story.contains(scheme), "{story}");
+        let failure = Error::from(shaped.non_existent().unwrap_err()).to_string();
+        assert!(failure.contains(scheme), "{failure}");
     }
 }
 

@@ -94,19 +94,19 @@ pub(super) struct Numbers {
 
 /// An error with its message.
 #[derive(Debug)]
-pub(super) struct Story(String);
+pub(super) struct Failure(String);
 
-impl fmt::Display for Story {
+impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Story {}
+impl std::error::Error for Failure {}
 
 /// Reads the numbers; builds the error message where the error is detected.
 #[inline(never)]
-pub(super) fn read_numbers(octets: &[u8], order: ByteOrder) -> Result<Numbers, Story> {
+pub(super) fn read_numbers(octets: &[u8], order: ByteOrder) -> Result<Numbers, Failure> {
     let mut reader = CdrReader::new(octets, order);
     macro_rules! take {
         ($read:ident, $member:literal) => {
@@ -114,7 +114,7 @@ pub(super) fn read_numbers(octets: &[u8], order: ByteOrder) -> Result<Numbers, S
                 Ok(number) => number,
                 Err(error) => {
                     let left = reader.remaining();
-                    return Err(Story(format!(
+                    return Err(Failure(format!(
                         "{error}: member {} of Numbers, {left} octets left",
                         $member
                     )));

@@ -113,7 +113,7 @@ fn one_thread(kind: &str, url: &str, each: u64) -> Result<(), String> {
     let counted = system_calls::phase(&phases, Operation::Void.name())?;
     // The reply to the first mark and the request of the second belong to the phase.
     let checked = counted.check(each * (CALLS + 1));
-    checked.map_err(|story| format!("{CALLS} calls, {kind}: {story}"))
+    checked.map_err(|message| format!("{CALLS} calls, {kind}: {message}"))
 }
 
 fn two_threads(url: &str) -> Result<(), String> {

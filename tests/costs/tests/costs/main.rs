@@ -42,8 +42,8 @@ fn trial(
     match needs {
         Ok(()) => Trial::test(name, || run().map_err(Failed::from)),
         Err(Absent(reason)) if tool::required() => {
-            let story = format!("{reason}, and REQUIRE_TOOLS is set");
-            Trial::test(name, || Err(story.into()))
+            let message = format!("{reason}, and REQUIRE_TOOLS is set");
+            Trial::test(name, || Err(message.into()))
         }
         Err(Absent(reason)) => {
             Trial::test(format!("{name} ({reason})"), || Ok(())).with_ignored_flag(true)

@@ -225,16 +225,16 @@ impl Server {
         // Reads what has been printed, and that is the reference alone.
         BufReader::new(output).read_line(&mut line).map_err(|error| error.to_string())?;
         let line = line.trim_end().to_owned();
-        if line.starts_with("IOR:") { Ok(line) } else { Err(self.story("gave no reference")) }
+        if line.starts_with("IOR:") { Ok(line) } else { Err(self.failure("gave no reference")) }
     }
 
     fn end(&mut self) -> Result<(), String> {
         self.input = None;
         let status = self.child.wait().map_err(|error| error.to_string())?;
-        if status.success() { Ok(()) } else { Err(self.story(&format!("ended with {status}"))) }
+        if status.success() { Ok(()) } else { Err(self.failure(&format!("ended with {status}"))) }
     }
 
-    fn story(&mut self, what: &str) -> String {
+    fn failure(&mut self, what: &str) -> String {
         self.input = None;
         let mut errors = String::new();
         if let Some(stream) = &mut self.child.stderr {

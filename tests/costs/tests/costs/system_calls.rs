@@ -59,8 +59,8 @@ fn remote(url: &str, busy_wait: Option<&str>, each: u64) -> Result<(), String> {
         let none = phase(&phases, EMPTY)?.calls();
         for operation in TWO_WAY {
             let counted = phase(&phases, operation.name())?;
-            counted.check(each * CALLS + none).map_err(|story| {
-                format!("{CALLS} calls of {}, {}: {story}", operation.name(), side.name())
+            counted.check(each * CALLS + none).map_err(|failure| {
+                format!("{CALLS} calls of {}, {}: {failure}", operation.name(), side.name())
             })?;
         }
     }
@@ -74,7 +74,7 @@ fn local(side: Side) -> Result<(), String> {
     for operation in Operation::ALL {
         let counted = phase(&phases, operation.name())?;
         let checked = counted.check(0);
-        checked.map_err(|story| format!("{}, {}: {story}", operation.name(), side.name()))?;
+        checked.map_err(|failure| format!("{}, {}: {failure}", operation.name(), side.name()))?;
     }
     Ok(())
 }

@@ -37,8 +37,8 @@ fn works(program: &str, arguments: &[&str]) -> Result<(), Absent> {
     match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
-            let story = String::from_utf8_lossy(&output.stderr);
-            let why = story.lines().next().unwrap_or("no reason given").to_owned();
+            let message = String::from_utf8_lossy(&output.stderr);
+            let why = message.lines().next().unwrap_or("no reason given").to_owned();
             Err(Absent(format!("{program} does not work here: {why}")))
         }
         Err(error) => Err(Absent(format!("{program} cannot be started: {error}"))),

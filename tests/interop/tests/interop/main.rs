@@ -75,7 +75,7 @@ fn run(pairings: Vec<Pairing>) -> Vec<Outcome> {
 fn trial(outcome: Outcome) -> Trial {
     match outcome.verdict {
         Verdict::Passed => Trial::test(outcome.name, || Ok(())),
-        Verdict::Failed(story) => Trial::test(outcome.name, move || Err(story.into())),
+        Verdict::Failed(failure) => Trial::test(outcome.name, move || Err(failure.into())),
         Verdict::Known(reason) => {
             Trial::test(format!("{} ({reason})", outcome.name), || Ok(())).with_kind("known")
         }
@@ -93,7 +93,7 @@ fn whole(pairing: Pairing) -> Trial {
             .run()
             .into_iter()
             .filter_map(|outcome| match outcome.verdict {
-                Verdict::Failed(story) => Some(format!("{}: {story}", outcome.name)),
+                Verdict::Failed(failure) => Some(format!("{}: {failure}", outcome.name)),
                 _ => None,
             })
             .collect();

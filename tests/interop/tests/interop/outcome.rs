@@ -39,12 +39,12 @@ impl Outcome {
     pub(crate) fn judged(pairing: &str, check: &str, result: Result<(), String>) -> Self {
         let verdict = match (known::find(pairing, check), result) {
             (None, Ok(())) => Verdict::Passed,
-            (None, Err(story)) => Verdict::Failed(story),
-            (Some(known), Err(story)) if story.contains(known.symptom) => {
+            (None, Err(failure)) => Verdict::Failed(failure),
+            (Some(known), Err(failure)) if failure.contains(known.symptom) => {
                 Verdict::Known(known.reason.into())
             }
-            (Some(known), Err(story)) => Verdict::Failed(format!(
-                "known to fail, but with {:?}, not with: {story}",
+            (Some(known), Err(failure)) => Verdict::Failed(format!(
+                "known to fail, but with {:?}, not with: {failure}",
                 known.symptom
             )),
             (Some(known), Ok(())) => {

@@ -123,7 +123,7 @@ impl Pairing {
             Kind::Repository => repository::run(self.name),
             Kind::ImplementationRepository => implementation_repository::run(self.name),
         };
-        ran.unwrap_or_else(|story| vec![self.outcome(Verdict::Failed(story))])
+        ran.unwrap_or_else(|message| vec![self.outcome(Verdict::Failed(message))])
     }
 
     /// Of the pairing as a whole.

@@ -80,7 +80,7 @@ fn build(peer: Peer) -> Result<(), Absent> {
          else exec \"$0\" \"$@\"; fi",
     );
     command.arg(script).arg(&folder).arg(peer);
-    // The two outputs in one, so that the story is whole.
+    // The two outputs in one, so that the failure is whole.
     let built = Process::start("build.sh", &mut command)
         .map_err(Absent::Missing)
         .and_then(|process| process.end_with_errors(BUILD_LIMIT).map_err(Absent::Broken))?;

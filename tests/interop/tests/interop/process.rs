@@ -46,7 +46,7 @@ impl Process {
         while !found(&line) {
             line.clear();
             if begun.elapsed() > LIMIT {
-                return Err(self.story("is not ready in time"));
+                return Err(self.failure("is not ready in time"));
             }
             match self.printed.recv_timeout(LOOK_AGAIN) {
                 Ok(Line::Output(text)) => line = text,
@@ -55,7 +55,7 @@ impl Process {
                     self.errors.push(text);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(self.story("has ended")),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.failure("has ended")),
             }
         }
         Ok(())
@@ -85,7 +85,7 @@ impl Process {
                 Ok(Line::Error(text)) => self.errors.push(text),
                 Err(RecvTimeoutError::Timeout) => {
                     let last = lines.last().cloned().unwrap_or_default();
-                    return Err(self.story(&format!("does not end; its last line is {last:?}")));
+                    return Err(self.failure(&format!("does not end; its last line is {last:?}")));
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -108,7 +108,7 @@ impl Process {
         if status.success() { Ok(()) } else { Err(format!("{name} ended with {status}")) }
     }
 
-    fn story(&self, what: &str) -> String {
+    fn failure(&self, what: &str) -> String {
         let errors = self.errors.iter().rev().take(20).rev();
         let errors: Vec<&str> = errors.map(String::as_str).collect();
         format!("{} {what}\n{}", self.name, errors.join("\n"))

@@ -42,9 +42,9 @@ pub(crate) fn run(pairing: &str) -> Result<Vec<Outcome>, String> {
     let mirror: Mirror = orb.resolve(reference.trim()).map_err(told)?;
     let mut outcomes = Vec::new();
     for seed in seeds()? {
-        let compared = compare(seed, folder.path(), &orb, &mirror).map_err(|story| {
+        let compared = compare(seed, folder.path(), &orb, &mirror).map_err(|failure| {
             format!(
-                "{story}\nto repeat it: RANDOM_SEEDS={seed}..{} cargo test -p zorb-interop-tests -- {pairing}",
+                "{failure}\nto repeat it: RANDOM_SEEDS={seed}..{} cargo test -p zorb-interop-tests -- {pairing}",
                 seed + 1
             )
         });
@@ -77,7 +77,7 @@ fn compare(seed: u64, folder: &Path, orb: &Orb, mirror: &Mirror) -> Result<(), S
     let mut values = Values { random: &mut random, types: &types };
     for (name, ty) in idl.names.iter().zip(&types) {
         for _ in 0..VALUES {
-            same_value(&mut values, ty, mirror).map_err(|story| format!("{name}: {story}"))?;
+            same_value(&mut values, ty, mirror).map_err(|failure| format!("{name}: {failure}"))?;
         }
     }
     Ok(())

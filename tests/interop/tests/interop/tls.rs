@@ -139,9 +139,9 @@ fn refused(client: OrbBuilder, reference: &str, told: &str) -> Result<(), String
     let Err(exception) = suite.peer() else {
         return Err("it came in".into());
     };
-    let story = exception.to_string();
+    let failure = exception.to_string();
     let kind = (exception.kind, exception.completed);
-    require(kind == (SystemExceptionKind::NoPermission, CompletionStatus::No), &story)?;
+    require(kind == (SystemExceptionKind::NoPermission, CompletionStatus::No), &failure)?;
     let report = zorb::Report(&exception).to_string();
     require(report.contains(told), report)?;
     shut_down(&orb)

@@ -176,7 +176,7 @@ impl Browser {
         let mut octets = request.to_string().into_bytes();
         octets.push(0);
         if let Err(error) = self.requests.write_all(&octets) {
-            return Err(self.story(&format!("{method}: {error}")));
+            return Err(self.failure(&format!("{method}: {error}")));
         }
         loop {
             let message = self.next(method)?;
@@ -206,13 +206,15 @@ impl Browser {
 
     fn next(&self, what: &str) -> Result<Value> {
         self.messages.recv_timeout(LIMIT).map_err(|error| match error {
-            RecvTimeoutError::Timeout => self.story(&format!("{what}: no answer")),
-            RecvTimeoutError::Disconnected => self.story(&format!("{what}: the browser has ended")),
+            RecvTimeoutError::Timeout => self.failure(&format!("{what}: no answer")),
+            RecvTimeoutError::Disconnected => {
+                self.failure(&format!("{what}: the browser has ended"))
+            }
         })
     }
 
     /// The error, and the last message of the browser.
-    fn story(&self, what: &str) -> String {
+    fn failure(&self, what: &str) -> String {
         let log = std::fs::read(self.profile.path().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let last: Vec<&str> = log.lines().rev().take(10).collect();

@@ -33,9 +33,9 @@ const UNKNOWN: &str = "unknown";
 const PARTS: &str = "parts";
 
 macro_rules! ensure {
-    ($condition:expr, $($story:tt)+) => {
+    ($condition:expr, $($failure:tt)+) => {
         let holds: bool = $condition;
-        if !holds { return Err(format!($($story)+)); }
+        if !holds { return Err(format!($($failure)+)); }
     };
 }
 

@@ -33,8 +33,8 @@ fn trial(name: &str, check: Check, shared: &Arc<Mutex<Option<Browser>>>) -> Tria
     let required = std::env::var_os("REQUIRE_PEERS").is_some_and(|value| value != "0");
     let Some(program) = browser::find() else {
         let missing = "chromium is missing";
-        let story = format!("{missing}, and REQUIRE_PEERS is set");
-        let trial = Trial::test(format!("{name} ({missing})"), move || Err(Failed::from(story)));
+        let message = format!("{missing}, and REQUIRE_PEERS is set");
+        let trial = Trial::test(format!("{name} ({missing})"), move || Err(Failed::from(message)));
         return trial.with_ignored_flag(!required);
     };
     let shared = Arc::clone(shared);

@@ -20,7 +20,7 @@ use crate::server::Server;
 use crate::vector::{Scenario, Vector};
 
 /// A limit for what never takes long; only a hanging server reaches it.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Replays one scenario on a connection of its own. How many replies were compared.
 pub(crate) fn replay(
@@ -91,7 +91,7 @@ fn refused(server: &Server, octets: &[u8]) -> Result<(), String> {
 fn connect(server: &Server) -> std::io::Result<TcpStream> {
     let (host, port) = &server.address;
     let stream = TcpStream::connect((host.as_str(), *port))?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }

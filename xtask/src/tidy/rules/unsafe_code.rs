@@ -27,11 +27,11 @@ fn check(tree: &Tree) -> Vec<Finding> {
                     findings.push(Finding::new(&file.path, 1, "add `#![forbid(unsafe_code)]`"));
                 }
             }
-            Some((_, place)) if !file.path.starts_with(place) && file.path.contains("/src/") => {
+            Some((_, path)) if !file.path.starts_with(path) && file.path.contains("/src/") => {
                 for (line, text) in (1..).zip(file.text.lines()) {
                     let code = text.split("//").next().unwrap_or_default();
                     if code.split_whitespace().any(|word| word == "unsafe") {
-                        let advice = format!("move unsafe code to {place}");
+                        let advice = format!("move unsafe code to {path}");
                         findings.push(Finding::new(&file.path, line, advice));
                     }
                 }
@@ -60,8 +60,8 @@ mod tests {
     #[test]
     fn it_is_in_the_modules_known_for_it() {
         let text = "fn f() {\n    // SAFETY: none\n    unsafe { g() }\n}\n";
-        let place = "crates/zorb-interp/src/memory/read.rs";
-        assert!(positions(&RULE, &[(place, text)]).is_empty());
+        let path = "crates/zorb-interp/src/memory/read.rs";
+        assert!(positions(&RULE, &[(path, text)]).is_empty());
         let other = "crates/zorb-interp/src/run.rs";
         assert_eq!(positions(&RULE, &[(other, text)]), [format!("{other}:3")]);
         assert!(positions(&RULE, &[(other, "#[allow(unsafe_code)] // unsafe\n")]).is_empty());

@@ -191,7 +191,7 @@ impl Types {
     /// A type by its scoped name or repository id.
     pub(super) fn by_name(&self, name: &str) -> Option<TypeCode> {
         let known = self.idl.lookup_id(&self.id_of(name));
-        let known = known.and_then(|place| self.idl.get(place)?.type_code().cloned());
+        let known = known.and_then(|index| self.idl.get(index)?.type_code().cloned());
         known.or_else(|| {
             let found = self.on_server(name).ok()??;
             if let Some(definition) = found.narrow::<corba::IdlType>().ok()? {
@@ -204,7 +204,7 @@ impl Types {
     /// The scoped name of a repository id, according to the IDL or the interface repository.
     pub(super) fn scoped_name(&self, id: &str) -> Option<String> {
         let name = match self.idl.lookup_id(id) {
-            Some(place) => self.idl.absolute_name(place),
+            Some(index) => self.idl.absolute_name(index),
             None => {
                 let mut names = self.names.borrow_mut();
                 let name = names.entry(id.to_owned()).or_insert_with(|| {
@@ -219,7 +219,7 @@ impl Types {
     /// The repository id of a scoped name; an id is returned unchanged.
     fn id_of(&self, name: &str) -> String {
         let found = self.idl.lookup(Repository::ROOT, name);
-        let entry = found.and_then(|place| self.idl.get(place));
+        let entry = found.and_then(|index| self.idl.get(index));
         entry.map_or_else(|| name.to_owned(), |entry| entry.id.clone())
     }
 

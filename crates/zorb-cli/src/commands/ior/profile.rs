@@ -43,11 +43,11 @@ fn iiop(profile: &TaggedProfile, mut fields: Node) -> CdrResult<Node> {
         tag => tag.name().unwrap_or_default(),
     };
     // Zorb's shared-memory profile has a socket name in place of the host.
-    let place = match profile.tag {
+    let location = match profile.tag {
         ProfileTag::TAO_SHMIOP if iiop.port == 0 => iiop.host.clone(),
         _ => address.to_string(),
     };
-    fields.set_title(format!("{kind} {}, {place}", iiop.version));
+    fields.set_title(format!("{kind} {}, {location}", iiop.version));
     let mut fields = fields
         .with_detail("version", iiop.version.to_string())
         .with_detail("host", iiop.host.as_str())

@@ -200,26 +200,27 @@ impl Creation<'_> {
         attribute: &str,
         call: &mut ServerCall<'_>,
     ) -> Created<Option<EntryKind>> {
-        let Some(mut shape) = ValueHeader::of(kind) else { return Ok(None) };
+        let Some(mut header) = ValueHeader::of(kind) else { return Ok(None) };
         match attribute {
-            "supported_interfaces" => shape.supports = self.supported(call)?,
+            "supported_interfaces" => header.supports = self.supported(call)?,
             "initializers" => {
-                shape.initializers = self.initializers(argument::<InitializerSeq>(call)?)?;
+                header.initializers = self.initializers(argument::<InitializerSeq>(call)?)?;
             }
             "ext_initializers" => {
-                shape.initializers = self.ext_initializers(argument::<ExtInitializerSeq>(call)?)?;
+                header.initializers =
+                    self.ext_initializers(argument::<ExtInitializerSeq>(call)?)?;
             }
-            "base_value" => shape.base = self.base_value(call)?,
-            "abstract_base_values" => shape.abstract_bases = self.abstract_bases(call)?,
-            "is_abstract" => shape.set(ValueModifier::Abstract, call.argument::<bool>()?),
-            "is_custom" => shape.set(ValueModifier::Custom, call.argument::<bool>()?),
-            "is_truncatable" => shape.set(ValueModifier::Truncatable, call.argument::<bool>()?),
+            "base_value" => header.base = self.base_value(call)?,
+            "abstract_base_values" => header.abstract_bases = self.abstract_bases(call)?,
+            "is_abstract" => header.set(ValueModifier::Abstract, call.argument::<bool>()?),
+            "is_custom" => header.set(ValueModifier::Custom, call.argument::<bool>()?),
+            "is_truncatable" => header.set(ValueModifier::Truncatable, call.argument::<bool>()?),
             _ => return Ok(None),
         }
-        if shape.modifier == ValueModifier::Abstract && self.has_state() {
+        if header.modifier == ValueModifier::Abstract && self.has_state() {
             return Err(bad_param(minor::bad_param::WRONG_ABSTRACT_TYPE));
         }
-        self.value(shape).map(Some)
+        self.value(header).map(Some)
     }
 
     /// Whether a valuetype has members of its own.

@@ -65,7 +65,7 @@ impl Creation<'_> {
             (false, false, true) => ValueModifier::Truncatable,
             _ => return Err(bad_param(MinorCode::default())),
         };
-        let shape = ValueHeader {
+        let header = ValueHeader {
             modifier,
             base,
             abstract_bases: self.abstract_bases(call)?,
@@ -76,32 +76,32 @@ impl Creation<'_> {
             },
             is_event: false,
         };
-        self.value(shape)
+        self.value(header)
     }
 
     /// Creates a valuetype with these properties, if they are consistent.
-    pub(in super::super) fn value(&self, shape: ValueHeader) -> Created<EntryKind> {
-        let has_base = shape.base.kind() != TcKind::Null;
-        let fits = match shape.modifier {
-            ValueModifier::Abstract => !has_base && shape.initializers.is_empty(),
+    pub(in super::super) fn value(&self, header: ValueHeader) -> Created<EntryKind> {
+        let has_base = header.base.kind() != TcKind::Null;
+        let fits = match header.modifier {
+            ValueModifier::Abstract => !has_base && header.initializers.is_empty(),
             ValueModifier::Truncatable => has_base,
             _ => true,
         };
         if !fits {
             return Err(bad_param(MinorCode::default()));
         }
-        let base = has_base.then_some(&shape.base);
-        let made = match shape.is_event {
-            true => TypeCode::event(self.id, self.name, shape.modifier, base, &[]),
-            false => TypeCode::value(self.id, self.name, shape.modifier, base, &[]),
+        let base = has_base.then_some(&header.base);
+        let made = match header.is_event {
+            true => TypeCode::event(self.id, self.name, header.modifier, base, &[]),
+            false => TypeCode::value(self.id, self.name, header.modifier, base, &[]),
         };
         let mut bases: Vec<String> = base.map(|base| base.id().to_owned()).into_iter().collect();
-        bases.extend(shape.abstract_bases);
+        bases.extend(header.abstract_bases);
         Ok(EntryKind::Value {
             type_code: made?,
             bases,
-            supports: shape.supports,
-            initializers: shape.initializers,
+            supports: header.supports,
+            initializers: header.initializers,
         })
     }
 

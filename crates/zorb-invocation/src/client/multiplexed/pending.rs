@@ -156,7 +156,7 @@ impl MultiplexedConnection {
         match detach(inbound, call.spare) {
             Ok(mut octets) => {
                 if octets.message().len() > UNCHARGED
-                    && let Err(error) = inbound.charge_kept(&mut octets)
+                    && let Err(error) = inbound.charge_retained(&mut octets)
                 {
                     // The connection has lost nothing.
                     let reason = NoReply::Broken(error);

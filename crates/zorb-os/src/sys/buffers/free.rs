@@ -51,7 +51,7 @@ impl Count for AtomicU32 {
 }
 
 /// The number of holders of a buffer in the reading process, minus one for each time that it was
-/// lent. It does not matter which loan a holder belongs to, as the sender only compares how often
+/// loaned. It does not matter which loan a holder belongs to, as the sender only compares how often
 /// the buffer was sent and returned.
 #[derive(Debug, Default)]
 pub(super) struct Holds<C>(C);

@@ -29,15 +29,15 @@ fn octets_are_read_in_place() {
     sender.will_send(piece);
     let found = receiver.piece(piece.to_word()).unwrap();
     assert_eq!((found, found.len()), (piece, 90));
-    let lent = receiver.lend(found, trust);
-    assert_eq!(&lent[..], &[7; 90]);
+    let loan = receiver.loan(found, trust);
+    assert_eq!(&loan[..], &[7; 90]);
     let mut copy = [0; 100];
     assert_eq!(receiver.read(found, 80, &mut copy), 10);
     assert_eq!((copy[9], copy[10]), (7, 0));
     // It cannot be changed while it is read, but can be sent again.
     assert!(buffer.is_out() && buffer.octets_mut().is_none());
     sender.will_send(piece);
-    drop(lent);
+    drop(loan);
     assert!(buffer.is_out());
     receiver.return_piece(piece);
     assert!(!buffer.is_out());
@@ -70,13 +70,13 @@ fn a_part_keeps_what_it_is_of() {
     let piece = sender.piece(&buffer).unwrap();
     sender.will_send(piece);
     sender.will_send(piece);
-    let (lent, again) = (receiver.lend(piece, trust), receiver.lend(piece, trust));
-    let part = lent.part(&lent[10..30]).unwrap();
+    let (loan, again) = (receiver.loan(piece, trust), receiver.loan(piece, trust));
+    let part = loan.part(&loan[10..30]).unwrap();
     let inner = part.part(&part[5..]).unwrap();
     assert_eq!((part.len(), part[0], inner.len(), inner[0]), (20, 10, 15, 15));
-    assert!(lent.part(&[0; 4]).is_none() && lent.part(&lent[..0]).is_none());
-    assert!(part.part(&lent).is_none() && inner.part(&lent[10..15]).is_none());
-    drop((lent, inner));
+    assert!(loan.part(&[0; 4]).is_none() && loan.part(&loan[..0]).is_none());
+    assert!(part.part(&loan).is_none() && inner.part(&loan[10..15]).is_none());
+    drop((loan, inner));
     assert!(buffer.is_out());
     drop(again);
     assert!(buffer.is_out(), "a part is left");

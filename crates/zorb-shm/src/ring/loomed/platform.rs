@@ -121,7 +121,7 @@ impl SharedMemory {
 
     pub(crate) fn u32_at(&self, at: usize) -> &Word {
         assert!(at < WORDS, "a word of another direction");
-        self.words.iter().find(|(place, _)| *place == at).map(|(_, word)| word).unwrap()
+        self.words.iter().find(|(address, _)| *address == at).map(|(_, word)| word).unwrap()
     }
 
     pub(crate) fn prefetch(&self, _: usize) {}
@@ -227,7 +227,7 @@ pub(crate) mod buffers {
             count
         }
 
-        pub(crate) fn lend(&self, piece: Piece, _: SameUser) -> ReceivedBuffer {
+        pub(crate) fn loan(&self, piece: Piece, _: SameUser) -> ReceivedBuffer {
             let mut octets = vec![0; piece.0];
             self.read(piece, 0, &mut octets);
             ReceivedBuffer(octets)

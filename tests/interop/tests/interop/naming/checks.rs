@@ -379,7 +379,7 @@ fn resolved_by(world: &World, peer: Peer) -> Checked {
     match ended {
         Ok((_, status)) if status.success() => Ok(()),
         Ok((lines, status)) => fail(format!("it ended with {status}: {}", lines.join("\n"))),
-        Err(story) => fail(story),
+        Err(failure) => fail(failure),
     }
 }
 

@@ -31,14 +31,14 @@ impl Service {
         if vendor == Vendor::Zorb {
             return Self::zorb();
         }
-        let mut story = String::new();
+        let mut failure = String::new();
         for _ in 0..ATTEMPTS {
             match Self::attempt() {
                 Ok(service) => return Ok(service),
-                Err(error) => story = error,
+                Err(error) => failure = error,
             }
         }
-        Err(story)
+        Err(failure)
     }
 
     fn attempt() -> Result<Self, String> {

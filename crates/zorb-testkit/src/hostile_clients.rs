@@ -5,20 +5,20 @@ use std::net::TcpStream;
 
 use super::plain_client::LOCATE_REQUEST;
 
-/// The most octets of requests whose replies a stranger does not read.
+/// The most octets of requests whose replies a client does not read.
 const UNREAD: usize = 1 << 20;
 
 /// Clients that connect to a server, and keep their connections open without being served: they say nothing, stop in a
 /// header or a body, send an octet at a time, leave their replies unread, or send what is not GIOP. They never wait.
 #[derive(Debug)]
-pub struct Strangers {
+pub struct HostileClients {
     server: String,
     open: Vec<TcpStream>,
     /// How many there have been.
     count: usize,
 }
 
-impl Strangers {
+impl HostileClients {
     /// None yet, at the server with this address.
     #[must_use]
     pub fn at(server: &str) -> Self {
@@ -42,7 +42,7 @@ impl Strangers {
             // A Request of many fragments.
             3 => (&stream).write_all(b"GIOP\x01\x02\x03\x00\x04\0\0\0\x02\0\0\0"),
             4 => write_unread(&stream),
-            _ => (&stream).write_all(b"HELO stranger\r\n\r\n"),
+            _ => (&stream).write_all(b"HELO server\r\n\r\n"),
         };
         self.open.push(stream);
         self.count += 1;
