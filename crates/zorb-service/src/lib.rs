@@ -29,5 +29,5 @@ mod writers;
 pub use endpoints::listening;
 pub use host::{HEALTH_KEY, Host};
 pub use metrics::{Labels, MetricKind, Metrics};
-pub use options::{ServiceOptions, SetServiceOptions};
+pub use options::{ServiceOptions, SetServiceOptions, Writers};
 pub use writers::{check_local_writer, check_writer};

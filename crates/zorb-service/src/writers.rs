@@ -15,8 +15,7 @@ use crate::options::ServiceOptions;
 pub fn check_writer(
     orb: &Orb,
 ) -> impl Fn() -> Result<(), SystemException> + Send + Sync + 'static + use<> {
-    let options = orb.options().get::<ServiceOptions>();
-    let names: Vec<String> = options.map(permitted).unwrap_or_default();
+    let names = permitted(orb);
     move || {
         let Some(caller) = Caller::current().filter(|_| !names.is_empty()) else { return Ok(()) };
         let identity = caller.identity();
@@ -35,7 +34,7 @@ pub fn check_writer(
 pub fn check_local_writer(
     orb: &Orb,
 ) -> impl Fn() -> Result<(), SystemException> + Send + Sync + 'static + use<> {
-    let names = orb.options().get::<ServiceOptions>().map(permitted).unwrap_or_default();
+    let names = permitted(orb);
     let check = check_writer(orb);
     move || match Caller::current() {
         Some(caller) if names.is_empty() && !is_local(caller.address()) => Err(refused(&caller)),
@@ -48,10 +47,10 @@ fn is_local(address: &str) -> bool {
     address.parse().map_or(true, |it: SocketAddr| it.ip().to_canonical().is_loopback())
 }
 
-/// The names of an option.
-fn permitted(options: &ServiceOptions) -> Vec<String> {
-    let names = options.service_writers.split(';').map(str::trim);
-    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+/// The names that an ORB's option has.
+fn permitted(orb: &Orb) -> Vec<String> {
+    let options = orb.options().get::<ServiceOptions>();
+    options.map(|options| options.service_writers.names().to_vec()).unwrap_or_default()
 }
 
 #[cold]

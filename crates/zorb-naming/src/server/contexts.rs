@@ -393,6 +393,8 @@ impl Contexts {
                 call.reply(found, |writer, found| found.write(writer))
             }
             ORPHANS => {
+                // A reference that was told to one client only may be all that protects a context.
+                self.check_writer()?;
                 let how_many = call.argument::<u32>()?;
                 call.end_of_arguments()?;
                 let orphans = self.orphans(how_many);

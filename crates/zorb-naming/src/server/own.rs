@@ -1,14 +1,14 @@
 //! References to the root context that do not come from this server: `corbaloc::host:port/NameService`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use zorb::giop::Ior;
 
 /// The key under which naming services are published: that of omniNames, TAO and JacORB.
 pub const KEY: &str = "NameService";
 
-/// Whether a reference has the root's published key, at addresses that `root`, the server's own reference, has, too. An
-/// address of the loopback interface is as good as another one.
+/// Whether a reference has the root's published key, at addresses that `root`, the server's own reference, has, too.
+/// `localhost`, 127.0.0.1 and ::1 are the same address.
 pub(crate) fn names_root(ior: &Ior, root: &Ior) -> bool {
     let is_own = |host: &str, port: u16| {
         root.iiop_profiles().any(|own| own.port == port && is_same(&own.host, host))
@@ -24,9 +24,12 @@ fn is_same(own: &str, other: &str) -> bool {
     own.eq_ignore_ascii_case(other) || is_loopback(own) && is_loopback(other)
 }
 
+/// Whether it is the machine's usual name for itself. Other servers may listen on the other loopback addresses.
 fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
-        || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+        || host.parse().is_ok_and(|address: IpAddr| {
+            address == IpAddr::V4(Ipv4Addr::LOCALHOST) || address == IpAddr::V6(Ipv6Addr::LOCALHOST)
+        })
 }
 
 #[cfg(test)]
@@ -62,6 +65,7 @@ mod tests {
         for other in [
             &[][..],
             &[("127.0.0.1", 2810)],
+            &[("127.0.0.2", 2809)],
             &[("names.example", 2809)],
             &[("127.0.0.1", 2809), ("other.example", 2809)],
         ] {

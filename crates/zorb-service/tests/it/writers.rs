@@ -3,6 +3,7 @@
 use zorb::{Interface as _, Orb, SystemException, SystemExceptionKind};
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
+use zorb_naming::naming_extensions::ExtendedContext;
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_service::{ServiceOptions, SetServiceOptions as _, check_writer};
 
@@ -10,8 +11,11 @@ use crate::support::builder;
 
 /// Whether a client without a certificate may change names, and read them, if the option has this value.
 fn outcomes(writers: &str) -> (Result<(), SystemExceptionKind>, bool) {
-    let orb =
-        builder().declare(ServiceOptions::default()).service_writers(writers).build().unwrap();
+    let orb = builder()
+        .declare(ServiceOptions::default())
+        .service_writers(writers.parse().unwrap())
+        .build()
+        .unwrap();
     let names = NamingService::serve(&orb, &NamingOptions::default()).unwrap();
     names.set_write_check(check_writer(&orb));
     let local: NamingContext = names.publish(&orb).unwrap().into();
@@ -22,8 +26,9 @@ fn outcomes(writers: &str) -> (Result<(), SystemExceptionKind>, bool) {
     let root: NamingContext = client.resolve(&local.to_ior_string()).unwrap();
     let inner = root.resolve(&name("ctx").unwrap()).unwrap().unwrap();
     let inner: NamingContext = inner.unchecked_narrow();
+    let extended: ExtendedContext = root.as_object().unchecked_narrow();
     let x = name("x").unwrap();
-    let changes: [Result<(), SystemException>; 8] = [
+    let changes: [Result<(), SystemException>; 9] = [
         root.bind(&x, None).map_err(Into::into),
         root.rebind(&x, None).map_err(Into::into),
         root.unbind(&x).map_err(Into::into),
@@ -31,6 +36,7 @@ fn outcomes(writers: &str) -> (Result<(), SystemExceptionKind>, bool) {
         root.rebind_context(&name("y").unwrap(), Some(&inner)).map_err(Into::into),
         root.bind_new_context(&name("z").unwrap()).map(drop).map_err(Into::into),
         root.new_context().map(drop),
+        extended.orphans(1).map(drop),
         inner.destroy().map_err(Into::into),
     ];
     let kinds: Vec<_> =
@@ -47,7 +53,17 @@ fn outcomes(writers: &str) -> (Result<(), SystemExceptionKind>, bool) {
 #[test]
 fn clients_that_the_option_does_not_name_may_only_read() {
     assert_eq!(outcomes(""), (Ok(()), true));
-    assert_eq!(outcomes(" ; "), (Ok(()), true));
     let refused = Err(SystemExceptionKind::NoPermission);
     assert_eq!(outcomes("dns:admin.example; CN=admin"), (refused, true));
+}
+
+#[test]
+fn an_option_that_names_nobody_is_refused() {
+    for text in [" ", ";", " ; "] {
+        let builder = builder().declare(ServiceOptions::default());
+        let error = builder.option("ServiceWriters", text).build().unwrap_err();
+        assert!(zorb::Report(&error).to_string().contains("names nobody"), "{error:?}");
+    }
+    let builder = builder().declare(ServiceOptions::default()).option("ServiceWriters", "");
+    builder.build().unwrap().shutdown(true).unwrap();
 }

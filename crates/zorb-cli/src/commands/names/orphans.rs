@@ -16,13 +16,14 @@ const AT_ONCE: u32 = 1000;
 
 /// Show contexts to which no name leads, or remove them
 ///
-/// Such contexts were created and never bound, or their bindings were removed; one that a client is about to bind is
-/// among them. Shows the reference of each, for `zorb names bind --context`, and its bindings; at most 1,000 contexts.
-/// JSON: a list of objects with `ior` and `bindings`; with --remove, an object with `removed`. Works with Zorb's naming
-/// service.
+/// Such contexts were created and never bound, or their bindings were removed. One that a client is about to bind is
+/// among them, and so is one that is in use, but bound in another naming service or known by a stored reference only:
+/// look at them before you remove them. Shows the reference of each, for `zorb names bind --context`, and its
+/// bindings; at most 1,000 contexts. JSON: a list of objects with `ior` and `bindings`; with --remove, an object with
+/// `removed`. Works with Zorb's naming service, for clients that may change names.
 #[derive(Args, Debug)]
 pub(crate) struct OrphansArgs {
-    /// Remove their bindings, and destroy them
+    /// Remove their bindings, and destroy them, also those that are in use without a name
     #[arg(long)]
     remove: bool,
 }
