@@ -39,7 +39,7 @@ pub(crate) struct TopArgs {
     /// Seconds between two times
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = positive_seconds)]
     interval: Duration,
-    /// Timeout of connecting, and of reading, in seconds
+    /// Timeout of a page of metrics, in seconds
     #[arg(short = 'W', long, value_name = "SECONDS", default_value = "10", value_parser = positive_seconds)]
     timeout: Duration,
 }
@@ -104,12 +104,13 @@ fn fetch(args: &TopArgs) -> Result<String, Failure> {
     let missing = || std::io::Error::other("the host has no address");
     let address = host.to_socket_addrs().and_then(|mut all| all.next().ok_or_else(missing));
     let read = address.and_then(|address| {
+        let begun = Instant::now();
         let mut stream = TcpStream::connect_timeout(&address, args.timeout)?;
-        stream.set_read_timeout(Some(args.timeout))?;
-        stream.set_write_timeout(Some(args.timeout))?;
+        stream.set_write_timeout(Some(left(args.timeout, begun)?))?;
         write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
         let mut text = String::new();
-        stream.take(MAX_PAGE).read_to_string(&mut text)?;
+        let page = Timed { stream, begun, timeout: args.timeout };
+        page.take(MAX_PAGE).read_to_string(&mut text)?;
         Ok(text)
     });
     let text = read.map_err(failed)?;
@@ -117,6 +118,32 @@ fn fetch(args: &TopArgs) -> Result<String, Failure> {
         Some((head, body)) if head.split(' ').nth(1) == Some("200") => Ok(body.to_owned()),
         _ => Err(failed(std::io::Error::other("it answers, but not with metrics"))),
     }
+}
+
+/// A stream that is read until a time limit for the whole page.
+struct Timed {
+    stream: TcpStream,
+    begun: Instant,
+    timeout: Duration,
+}
+
+impl std::io::Read for Timed {
+    fn read(&mut self, octets: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.set_read_timeout(Some(left(self.timeout, self.begun)?))?;
+        self.stream.read(octets).map_err(|error| match error.kind() {
+            std::io::ErrorKind::WouldBlock => std::io::ErrorKind::TimedOut.into(),
+            _ => error,
+        })
+    }
+}
+
+/// The time that is left.
+///
+/// # Errors
+/// None is.
+fn left(timeout: Duration, begun: Instant) -> std::io::Result<Duration> {
+    let left = timeout.checked_sub(begun.elapsed()).filter(|left| !left.is_zero());
+    left.ok_or_else(|| std::io::ErrorKind::TimedOut.into())
 }
 
 /// Metrics in the text format of Prometheus, as Zorb writes it; `None` if they are malformed.
@@ -249,5 +276,20 @@ mod tests {
         for text in ["zorb_a", "zorb_a x", "zorb_a{b} 1", "zorb_a{b=\"c} 1", "# TYPE zorb_a\n"] {
             assert_eq!(parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_page_without_an_end_has_a_time_limit() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            // Until the client has closed.
+            while stream.write_all(b"x").is_ok() {}
+        });
+        let timeout = Duration::from_millis(1);
+        let args = TopArgs { address, once: true, json: false, interval: timeout, timeout };
+        let failure = format!("{:?}", fetch(&args).unwrap_err());
+        assert!(failure.contains("timed out"), "{failure}");
     }
 }
