@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zorb::{Error, Interface as _, ObjectRef, Orb};
+use zorb::{Error, ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
 use zorb_os::repeating::RepeatingThread;
 
@@ -51,7 +51,9 @@ fn attempt(orb: &Orb, offers: Vec<Offer>) -> Vec<Offer> {
         return offers;
     }
     let bind = |key: &str, object: &ObjectRef| -> Result<(), Error> {
-        let root = orb.initial_reference::<NamingContext>(NAME_SERVICE)?.with_timeout(TIMEOUT);
+        // Not of its type: the service might be asked for it, without a time limit.
+        let root = orb.initial_reference::<ObjectRef>(NAME_SERVICE)?.with_timeout(TIMEOUT);
+        let root: NamingContext = root.unchecked_narrow();
         let name = [NameComponent { id: key.to_owned(), kind: String::new() }];
         Ok(root.rebind(&name, Some(object))?)
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use zorb::codegen::{Served, ServedBy, ServerCall};
 use zorb::{CompletionStatus, Interface as _, MinorCode, ObjectRef, SystemException};
-use zorb_naming::cos_naming::{Name, NamingContext};
+use zorb_naming::cos_naming::{BindingIterator, Name, NamingContext};
 use zorb_naming::name_to_string;
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_service::Host;
@@ -30,6 +30,37 @@ impl ServedBy<Refusing> for NamingContext {
         servant.bound.lock().unwrap().push(name_to_string(&name));
         call.done()
     }
+}
+
+/// Binds names, and says that it is no naming context.
+#[derive(Debug, Default)]
+struct Untyped(Mutex<Vec<String>>);
+
+impl ServedBy<Untyped> for BindingIterator {
+    fn dispatch(servant: &Untyped, call: &mut ServerCall<'_>) -> Served {
+        let name = call.argument::<Name>()?;
+        let _object = call.argument::<zorb::giop::Ior>()?;
+        servant.0.lock().unwrap().push(name_to_string(&name));
+        call.done()
+    }
+}
+
+/// That question would have no time limit.
+#[test]
+fn the_naming_service_is_not_asked_for_its_type() {
+    let names = builder().build().unwrap();
+    let servant = Arc::new(Untyped::default());
+    let context: BindingIterator = names.root_poa().activate_shared(&servant).unwrap();
+    names.serve().unwrap();
+    let orb = builder().init_ref("NameService", &context.to_ior_string()).build().unwrap();
+    let host = Host::new(orb.clone()).unwrap();
+    let object: ObjectRef = orb.string_to_object("corbaloc::127.0.0.1:1/x").unwrap().unwrap();
+    host.offer("First", &object).unwrap();
+    host.start().unwrap();
+    assert_eq!(*servant.0.lock().unwrap(), ["First"]);
+    orb.shutdown(true).unwrap();
+    drop(host);
+    names.shutdown(true).unwrap();
 }
 
 #[test]
