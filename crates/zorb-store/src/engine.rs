@@ -154,7 +154,6 @@ impl Engine {
         if error.kind() != StoreErrorKind::Full {
             return Err(error);
         }
-        self.full.begin(error.clone(), Instant::now());
         let opened = open(&self.path, &self.backend).and_then(|(database, _)| {
             let is_complete = guarded(&self.path, READING, || contains(&database, batches))?;
             if is_complete {
@@ -163,6 +162,8 @@ impl Engine {
             }
             Ok((database, is_complete))
         });
+        // The pause begins when the database can be used again, which may take longer than the pause.
+        self.full.begin(error.clone(), Instant::now());
         match opened {
             Ok((database, is_complete)) => {
                 *state = State::Open(database);
