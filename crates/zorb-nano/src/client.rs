@@ -60,7 +60,7 @@ impl<O: Os> Client<O> {
                     return Err(SystemException::read(&mut body).map_err(undecodable)?);
                 }
                 ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-                    forwarded = Some(Reference::read(&mut body).map_err(undecodable)?);
+                    forwarded = Some(Reference::read_forward(&mut body).map_err(undecodable)?);
                 }
                 // The key is all that the client has.
                 ReplyStatus::NeedsAddressingMode => return Err(NO_ADDRESSING),
@@ -98,7 +98,7 @@ impl<O: Os> Client<O> {
                 LocateStatus::UnknownObject => return Ok(None),
                 LocateStatus::ObjectHere => return Ok(Some(at)),
                 LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-                    at = Reference::read(&mut body).map_err(undecodable)?;
+                    at = Reference::read_forward(&mut body).map_err(undecodable)?;
                 }
                 LocateStatus::LocSystemException => {
                     return Err(SystemException::read(&mut body).map_err(undecodable)?);

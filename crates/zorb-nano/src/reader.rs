@@ -3,7 +3,7 @@
 use zorb_cdr::{CdrReader, Wire};
 use zorb_types::Transfer;
 
-use crate::SystemException;
+use crate::{Reference, SystemException};
 
 /// The arguments of a request in a servant, or the results in a client.
 ///
@@ -35,6 +35,15 @@ impl<'a> Reader<'a> {
     /// As [`read`](Self::read).
     pub fn borrow<T: Wire>(&mut self) -> Result<T::Borrowed<'a>, SystemException> {
         T::read_borrowed(&mut self.body)
+            .map_err(|error| SystemException::of_cdr(error, self.transfer))
+    }
+
+    /// The next value, an object reference; `None` if it is nil.
+    ///
+    /// # Errors
+    /// `MARSHAL`; `INV_OBJREF` if it has no IIOP profile that can be used: see [`Reference::parse`].
+    pub fn read_reference(&mut self) -> Result<Option<Reference>, SystemException> {
+        Reference::read(&mut self.body)
             .map_err(|error| SystemException::of_cdr(error, self.transfer))
     }
 

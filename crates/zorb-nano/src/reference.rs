@@ -1,13 +1,12 @@
 //! Object references.
 
+use alloc::vec::Vec;
 use core::net::{IpAddr, SocketAddr};
 
-use arrayvec::ArrayVec;
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
-use zorb_giop::{
-    Corbaloc, GiopVersion, HostPort, IiopProfile, Ior, MAX_PROFILES, ObjectUrl, ProfileTag,
-};
-use zorb_types::{SystemExceptionKind, minor};
+use arrayvec::{ArrayString, ArrayVec};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_giop::{Corbaloc, GiopVersion, HostPort, Ior, MAX_PROFILES, ObjectUrl, ProfileTag};
+use zorb_types::{SystemExceptionKind, Transfer, minor};
 
 use crate::SystemException;
 
@@ -81,23 +80,34 @@ impl Reference {
         Self::of_parts(address, version, &corbaloc.key)
     }
 
-    /// Reads a reference that a server forwards to. It does not allocate.
-    pub(crate) fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+    /// Reads a reference that is a parameter, and leaves the reader at its end; `None` if it is nil. It does not allocate.
+    pub(crate) fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
         reader.read_string_octets(u32::MAX, "type_id")?;
-        let count = reader.read_count(8, "profile list")?.min(MAX_PROFILES);
+        let count = reader.read_count(8, "profile list")?;
+        if count > MAX_PROFILES {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
+        }
+        let mut usable = None;
         for _ in 0..count {
             let tag = ProfileTag(reader.read_u32()?);
             let profile = reader.read_octets()?;
-            if tag == ProfileTag::INTERNET_IOP
-                && let Ok(Some(reference)) = Self::read_profile(profile)
-            {
-                return Ok(reference);
+            if usable.is_none() && tag == ProfileTag::INTERNET_IOP {
+                usable = Self::read_profile(profile).unwrap_or_default();
             }
         }
-        Err(reader.error(CdrErrorKind::BadReference, "reference without a usable profile"))
+        match usable {
+            None if count > 0 => Err(reader.error(CdrErrorKind::BadReference, "reference")),
+            usable => Ok(usable),
+        }
     }
 
-    /// Reads an IIOP profile, whose layout [`IiopProfile`] documents; `None` if it cannot be used.
+    /// Reads a reference that a server forwards to, which is not nil.
+    pub(crate) fn read_forward(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let nil = |reader: &CdrReader<'_>| reader.error(CdrErrorKind::BadReference, "forward");
+        Self::read(reader)?.ok_or_else(|| nil(reader))
+    }
+
+    /// Reads an IIOP profile, whose layout `zorb_giop::IiopProfile` documents; `None` if it cannot be used.
     fn read_profile(profile: &[u8]) -> CdrResult<Option<Self>> {
         let mut reader = CdrReader::for_encapsulation(profile)?;
         let version = GiopVersion::of_profile(reader.read_u8()?, reader.read_u8()?);
@@ -137,24 +147,76 @@ impl Reference {
         &self.key
     }
 
-    /// The reference as an IOR for other ORBs, with the repository id `type_id`, and the server at `host`, which is an
-    /// address as text or a name that they can resolve. It allocates.
+    /// The reference as an IOR for other ORBs, with the repository id `type_id`. It allocates.
     ///
     /// # Errors
-    /// `BAD_PARAM`, `DATA_CONVERSION` for text that has no encoding.
-    pub fn to_ior(&self, type_id: &str, host: &str) -> Result<Ior, SystemException> {
-        let profile = IiopProfile {
-            version: self.version,
-            host: host.into(),
-            port: self.address.port(),
-            object_key: self.key.to_vec(),
-            components: alloc::vec::Vec::new(),
-        };
-        let profile = profile
-            .encode(zorb_cdr::ByteOrder::NATIVE)
-            .map_err(|error| SystemException::of_cdr(error, zorb_types::Transfer::SendRequest))?;
-        Ok(Ior { type_id: type_id.into(), profiles: alloc::vec![profile] })
+    /// `BAD_PARAM`, `DATA_CONVERSION` for an id that has no encoding.
+    pub fn to_ior(&self, type_id: &str) -> Result<Ior, SystemException> {
+        let mut octets = Vec::new();
+        let read = self.write(type_id, &mut CdrWriter::new(&mut octets, ByteOrder::NATIVE));
+        let ior = read.and_then(|()| Ior::read(&mut CdrReader::new(&octets, ByteOrder::NATIVE)));
+        ior.map_err(|error| SystemException::of_cdr(error, Transfer::SendRequest))
     }
+
+    /// Octets of the reference as a parameter, at most.
+    pub(crate) fn max_size(&self, type_id: &str) -> usize {
+        type_id.len() + self.key.len() + MAX_HOST + 64
+    }
+
+    /// Writes the reference as a parameter: an IOR with one IIOP profile.
+    pub(crate) fn write(&self, type_id: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_latin1(type_id)?;
+        writer.write_u32(1);
+        writer.write_u32(ProfileTag::INTERNET_IOP.0);
+        writer.write_encapsulation(|profile| {
+            profile.put(&[1, self.version.minor()]);
+            profile.write_latin1(&host(self.address.ip()))?;
+            profile.write_u16(self.address.port());
+            profile.write_octets(&self.key)?;
+            if self.version > GiopVersion::V1_0 {
+                // The number of components.
+                profile.write_u32(0);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Characters of an address as text, at most.
+const MAX_HOST: usize = 39;
+
+/// An address as text. The formatting of the standard library would be larger than most other parts of an image.
+fn host(address: IpAddr) -> ArrayString<MAX_HOST> {
+    let mut text = ArrayString::new();
+    let mut push = |octet: u8| {
+        // There is room for the longest address.
+        let _ = text.try_push(char::from(octet));
+    };
+    match address {
+        IpAddr::V4(address) => {
+            for (index, octet) in address.octets().into_iter().enumerate() {
+                if index > 0 {
+                    push(b'.');
+                }
+                for power in [100, 10, 1] {
+                    if octet >= power || power == 1 {
+                        push(b'0' + octet / power % 10);
+                    }
+                }
+            }
+        }
+        IpAddr::V6(address) => {
+            for (index, group) in address.segments().into_iter().enumerate() {
+                if index > 0 {
+                    push(b':');
+                }
+                for shift in [12, 8, 4, 0] {
+                    push(b"0123456789abcdef"[usize::from(group >> shift & 15)]);
+                }
+            }
+        }
+    }
+    text
 }
 
 const UNUSABLE: SystemException =

@@ -8,7 +8,7 @@ use zorb_giop::{
 };
 use zorb_types::Transfer;
 
-use crate::SystemException;
+use crate::{Reference, SystemException};
 
 /// Octets of a request's header besides object key and operation, and of a reply's, at most.
 const HEADER: usize = 64;
@@ -124,6 +124,19 @@ impl<'b> Writer<'b> {
     /// As [`write`](Self::write); `BAD_PARAM` for a NUL inside; `DATA_CONVERSION` for other characters.
     pub fn write_str(&mut self, text: &str) -> Result<(), SystemException> {
         self.append(text.len().saturating_add(3 + 4 + 1), |writer| writer.write_latin1(text))
+    }
+
+    /// Writes an object reference, with the repository id `type_id`.
+    ///
+    /// # Errors
+    /// As [`write_str`](Self::write_str).
+    pub fn write_reference(
+        &mut self,
+        reference: &Reference,
+        type_id: &str,
+    ) -> Result<(), SystemException> {
+        let size = reference.max_size(type_id);
+        self.append(size, |writer| reference.write(type_id, writer))
     }
 
     /// Calls `write` if there is room for so many octets.

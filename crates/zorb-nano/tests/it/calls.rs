@@ -237,3 +237,19 @@ fn registration_checks_keys() {
     assert_eq!(register(b"third").map_err(|error| error.kind), Err(Kind::NoResources));
     assert!(server.reference(b"third").is_err());
 }
+
+#[test]
+fn references_are_arguments_and_results() {
+    let (mut client, _server, meter, _) = pair(5);
+    for address in ["192.0.2.1:2809", "[2001:db8::7]:1", "10.200.30.255:65535"] {
+        let other = Reference::new(address.parse().unwrap(), &[b'k'; 128]).unwrap();
+        let mut reply = client
+            .call(&meter, "pass", &mut |arguments| arguments.write_reference(&other, ID))
+            .unwrap();
+        let results = reply.results().unwrap();
+        assert_eq!(results.read_reference(), Ok(Some(other)));
+        // A nil reference.
+        assert_eq!(results.read_reference(), Ok(None));
+        assert_eq!(results.end(), Ok(()));
+    }
+}

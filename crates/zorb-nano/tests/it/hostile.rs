@@ -118,7 +118,7 @@ fn targets_may_be_profiles_and_references_are_asked_for_their_key() {
     let (server, _) = server(&network, usize::MAX, Limits::DEFAULT);
     let mut server = server.borrow_mut();
     let reference = server.reference(b"meter").unwrap();
-    let ior = reference.to_ior("IDL:Meter:1.0", "192.0.2.1").unwrap();
+    let ior = reference.to_ior("IDL:Meter:1.0").unwrap();
     let data = &ior.profiles[0].data;
     let (version, order) = (GiopVersion::V1_2, ByteOrder::Big);
     let status = |server: &mut Server<'_, Simulated>, target| {

@@ -14,7 +14,7 @@ pub(crate) const OUT_OF_RANGE: &str = "IDL:Meter/OutOfRange:1.0";
 
 static METER: Interface = Interface {
     ids: &[ID, BASE],
-    operations: &Linear(&["add", "echo", "divide", "store", "fill", "break", "numbers"]),
+    operations: &Linear(&["add", "echo", "divide", "store", "fill", "break", "numbers", "pass"]),
 };
 
 /// ```idl
@@ -28,6 +28,7 @@ static METER: Interface = Interface {
 ///     sequence<octet> fill(in unsigned long count);
 ///     void break();
 ///     sequence<double> numbers(in unsigned long count);
+///     Meter pass(in Meter one, out Meter other);
 /// };
 /// ```
 #[derive(Debug, Default)]
@@ -75,6 +76,12 @@ impl Servant for Meter {
                     MinorCode(77),
                     CompletionStatus::Yes,
                 ));
+            }
+            7 => {
+                let one = arguments.read_reference()?.expect("no nil reference");
+                results.write_reference(&one, ID)?;
+                results.write_str("")?;
+                results.write_count(0)?;
             }
             _ => {
                 let count = arguments.read::<u32>()?.min(10_000);
