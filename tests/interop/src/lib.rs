@@ -8,6 +8,7 @@
 
 pub mod checks;
 mod highest;
+pub mod nano;
 pub mod samples;
 pub mod seeds;
 pub mod server;

@@ -9,6 +9,7 @@ mod bridges;
 mod implementation_repository;
 mod known;
 mod naming;
+mod nano;
 mod outcome;
 mod pairings;
 mod peers;

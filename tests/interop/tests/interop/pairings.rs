@@ -11,6 +11,7 @@ use zorb_interop_tests::{checks, server};
 use crate::bridges;
 use crate::implementation_repository;
 use crate::naming;
+use crate::nano;
 use crate::outcome::{Outcome, Verdict, printed, totals};
 use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer, ZORB};
 use crate::process::Process;
@@ -45,6 +46,10 @@ enum Kind {
     ZorbClientBridged(Peer),
     /// A peer's client and a Zorb server behind a bridge.
     PeerClientBridged(Peer),
+    /// The small ORB's client, and a server of Zorb or a peer, of GIOP 1.n.
+    NanoClient(Option<Peer>, u8),
+    /// A client of Zorb or a peer, and the small ORB's server, of GIOP 1.n.
+    NanoServer(Option<Peer>, u8),
     /// A naming service, and for a few checks the others too if they are there.
     Naming(naming::Vendor),
     /// Random types and values with a server of omniORB.
@@ -79,6 +84,16 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
         pairing("zorb-to-omniorb/1.2/bridge", &[OMNIORB], Kind::ZorbClientBridged(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/bridge", &[OMNIORB], Kind::PeerClientBridged(OMNIORB)),
+        pairing("nano-to-jacorb/1.2", &[JACORB], Kind::NanoClient(Some(JACORB), 2)),
+        pairing("nano-to-jacorb/1.0", &[JACORB], Kind::NanoClient(Some(JACORB), 0)),
+        pairing("jacorb-to-nano/1.2", &[JACORB], Kind::NanoServer(Some(JACORB), 2)),
+        pairing("jacorb-to-nano/1.0", &[JACORB], Kind::NanoServer(Some(JACORB), 0)),
+        pairing("nano-to-omniorb/1.2", &[OMNIORB], Kind::NanoClient(Some(OMNIORB), 2)),
+        pairing("nano-to-omniorb/1.0", &[OMNIORB], Kind::NanoClient(Some(OMNIORB), 0)),
+        pairing("omniorb-to-nano/1.2", &[OMNIORB], Kind::NanoServer(Some(OMNIORB), 2)),
+        pairing("omniorb-to-nano/1.0", &[OMNIORB], Kind::NanoServer(Some(OMNIORB), 0)),
+        pairing("nano-to-zorb/1.2", &[], Kind::NanoClient(None, 2)),
+        pairing("zorb-to-nano/1.2", &[], Kind::NanoServer(None, 2)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming(naming::Vendor::OmniOrb)),
         pairing(
             "zorb-naming",
@@ -118,6 +133,8 @@ impl Pairing {
             Kind::PeerClientTls(peer) => tls::peer_client(self, peer),
             Kind::ZorbClientBridged(peer) => bridges::zorb_client(self, peer),
             Kind::PeerClientBridged(peer) => bridges::peer_client(self, peer),
+            Kind::NanoClient(peer, minor) => nano::client(self, peer, minor),
+            Kind::NanoServer(peer, minor) => nano::server(self, peer, minor),
             Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
             Kind::Repository => repository::run(self.name),
