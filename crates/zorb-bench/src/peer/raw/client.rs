@@ -237,7 +237,7 @@ impl Client for RawClient {
     }
 }
 
-/// Requests that are all sent before the first reply is awaited.
+/// Requests that are all sent before the first reply is awaited. All replies are checked.
 struct Pipelined {
     exclusive: Exclusive,
     messages: Messages,
@@ -251,13 +251,15 @@ impl TwoWay for Pipelined {
         for _ in 0..count {
             line.send(&self.messages.request)?;
         }
+        let mut are_right = true;
         for _ in 0..count {
-            if line.inbox.next(&line.stream)?.is_none() {
+            let Some((_, reply)) = line.inbox.next(&line.stream)? else {
                 return Err(Error::new("the server has closed the connection"));
-            }
+            };
+            are_right &= *reply == self.messages.reply;
         }
         let end = MonotonicTime::now();
-        match line.inbox.last() == self.messages.reply {
+        match are_right {
             true => Ok(end.nanos_since(start)),
             false => Err(Error::new("the reply is wrong")),
         }

@@ -1,8 +1,9 @@
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpListener;
 use std::time::Duration;
 
 use super::client::RawClient;
+use super::message::Inbox;
 use super::server;
 use super::socket::Listener;
 use crate::driver::Answer;
@@ -71,19 +72,20 @@ fn threads_share_a_connection() {
     assert!(text.starts_with("done check=ok calls=200 "), "{text}");
 }
 
-/// Echoes messages, with the last octet of bodies changed.
-fn liar() -> String {
+/// Echoes messages, the first ones with bodies of each connection with the last octet changed.
+fn liar(lies: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     std::thread::spawn(move || {
-        for mut stream in listener.incoming().map_while(Result::ok) {
+        for stream in listener.incoming().map_while(Result::ok) {
             std::thread::spawn(move || {
-                let mut buffer = [0; 4096];
-                while let Ok(size @ 1..) = stream.read(&mut buffer) {
-                    if size > super::message::HEADER {
-                        buffer[size - 1] ^= 1;
+                let (mut inbox, mut lies) = (Inbox::new(), lies);
+                while let Ok(Some((header, message))) = inbox.next(&stream) {
+                    if header.size > 0 && lies > 0 {
+                        *message.last_mut().unwrap() ^= 1;
+                        lies -= 1;
                     }
-                    stream.write_all(&buffer[..size]).unwrap();
+                    (&stream).write_all(message).unwrap();
                 }
             });
         }
@@ -93,9 +95,16 @@ fn liar() -> String {
 
 #[test]
 fn a_wrong_reply_is_detected() {
-    let client = connect("iiop", &liar(), 0);
+    let client = connect("iiop", &liar(usize::MAX), 0);
     for line in ["run echo_octets 64 1", "run cube_longs 64 1", "run echo_longs 64 1 shared=1"] {
         let text = answer(&client, line).to_string();
         assert_eq!(text, "failed the reply is wrong", "{line}");
     }
+}
+
+#[test]
+fn a_wrong_reply_is_detected_among_right_ones() {
+    let client = connect("iiop", &liar(1), 0);
+    let text = answer(&client, "run echo_octets 64 8 batch=4 pipelined=1").to_string();
+    assert_eq!(text, "failed the reply is wrong");
 }
