@@ -5,6 +5,7 @@ mod interleaved;
 mod reader;
 mod resent;
 mod to_all;
+mod wakers;
 
 use std::collections::BTreeSet;
 use std::future::Future;

@@ -26,8 +26,10 @@ pub struct ClientCore {
     /// The objects of this ORB, for collocated calls.
     adapters: Arc<Adapters>,
     values: ValueRegistry,
-    /// What threads that receive replies must not do.
-    jobs: Jobs,
+    /// Calls to send again, which threads that receive replies must not do.
+    resends: Jobs,
+    /// Upcalls of such calls, which may wait for others.
+    upcalls: Jobs,
 }
 
 impl ClientCore {
@@ -40,7 +42,8 @@ impl ClientCore {
             connections: ConnectionCache::default(),
             adapters: Arc::clone(adapters),
             values: ValueRegistry::default(),
-            jobs: Jobs::default(),
+            resends: Jobs::new("zorb-resend"),
+            upcalls: Jobs::new("zorb-upcalls"),
         });
         let weak = Arc::downgrade(&core);
         orb.on_lane_end(Box::new(move |lane| {
@@ -78,8 +81,14 @@ impl ClientCore {
         &self.connections
     }
 
-    pub(super) fn jobs(&self) -> &Jobs {
-        &self.jobs
+    /// Sends calls again whose callers do not wait. These jobs make no upcalls.
+    pub(super) fn resends(&self) -> &Jobs {
+        &self.resends
+    }
+
+    /// Makes the upcalls of such calls if they are sent again to objects of this ORB.
+    pub(super) fn upcalls(&self) -> &Jobs {
+        &self.upcalls
     }
 
     pub(crate) fn adapters(&self) -> &Adapters {

@@ -1,9 +1,9 @@
 //! Work of an ORB's calls that threads which receive must not do, because it may wait.
 //!
 //! One thread does it in order. While more waits, a second thread watches: it ends the work whose time is over, and
-//! takes over if the first is blocked. Neither exists without work.
+//! takes over if the first is blocked. If it works itself, another one watches. None exists without work.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 use zorb_base::threads::ThreadCount;
 use zorb_os::lock::{Condition, Lock, Locked};
 
-use super::needed_thread::on_needed_thread;
-
-/// How many threads may be blocked at the same time.
+/// How many threads may be blocked at the same time, and as many by jobs whose time is over.
 const MOST: usize = 8;
 
 /// How long a thread is blocked before another one takes over.
@@ -38,11 +36,12 @@ pub(super) enum Run {
 }
 
 /// The work that waits, in its order.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Jobs(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
+    /// The name of the threads.
+    name: &'static str,
     state: Lock<State>,
     /// Notified for the thread that watches.
     changed: Condition,
@@ -50,49 +49,91 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Job>,
+    /// The jobs that wait, by the numbers that they got in their order.
+    waiting: BTreeMap<u64, Job>,
+    /// The deadlines of those that have one.
+    deadlines: BTreeSet<(Instant, u64)>,
+    next_number: u64,
     /// The threads that work or are about to.
     threads: usize,
-    /// The number of jobs that run.
+    /// The number of jobs that run in time.
     running: usize,
     /// When the one that began last counts as blocked.
     blocked_at: Option<Instant>,
+    /// The number of jobs that run although their time is over.
+    late: usize,
     /// Whether one of the threads watches, or is about to look.
     is_watched: bool,
 }
 
 impl State {
-    fn take_late(&mut self, now: Instant) -> Option<Job> {
-        let is_late = |job: &Job| job.deadline.is_some_and(|deadline| deadline <= now);
-        let at = self.waiting.iter().position(is_late)?;
-        self.waiting.remove(at)
+    fn put(&mut self, job: Job) {
+        let number = self.next_number;
+        self.next_number += 1;
+        self.deadlines.extend(job.deadline.map(|deadline| (deadline, number)));
+        self.waiting.insert(number, job);
     }
 
-    /// Takes the next job if it may run now.
-    fn begin_next(&mut self, now: Instant) -> Option<Job> {
+    fn take_first(&mut self) -> Option<Job> {
+        let (number, job) = self.waiting.pop_first()?;
+        if let Some(deadline) = job.deadline {
+            self.deadlines.remove(&(deadline, number));
+        }
+        Some(job)
+    }
+
+    fn take_late(&mut self, now: Instant) -> Option<Job> {
+        let &(deadline, number) = self.deadlines.first()?;
+        if deadline > now || self.late >= MOST {
+            return None;
+        }
+        self.deadlines.pop_first();
+        self.waiting.remove(&number)
+    }
+
+    /// Takes the next job that may run now.
+    fn begin_next(&mut self, now: Instant) -> Option<(Job, Run)> {
+        if let Some(late) = self.take_late(now) {
+            self.late += 1;
+            return Some((late, Run::Late));
+        }
         let is_blocked = self.blocked_at.is_none_or(|blocked_at| blocked_at <= now);
         if self.running > 0 && (!is_blocked || self.running >= MOST) {
             return None;
         }
-        let next = self.waiting.pop_front()?;
+        let next = self.take_first()?;
         self.running += 1;
         self.blocked_at = now.checked_add(PATIENCE);
-        Some(next)
+        Some((next, Run::InTime))
+    }
+
+    /// A job that ran like this has ended.
+    fn end(&mut self, run: Run) {
+        match run {
+            Run::Late => self.late -= 1,
+            _ => self.running -= 1,
+        }
     }
 
     /// When the thread that watches looks again.
     fn next_look(&self) -> Option<Instant> {
         let takes_over = self.blocked_at.filter(|_| self.running < MOST);
-        let deadlines = self.waiting.iter().filter_map(|job| job.deadline);
-        deadlines.chain(takes_over).min()
+        let earliest = self.deadlines.first().filter(|_| self.late < MOST);
+        takes_over.into_iter().chain(earliest.map(|&(deadline, _)| deadline)).min()
     }
 }
 
 impl Jobs {
+    /// No work yet. `name` is that of the threads.
+    pub(super) fn new(name: &'static str) -> Self {
+        let (state, changed) = (Lock::default(), Condition::new());
+        Self(Arc::new(Shared { name, state, changed }))
+    }
+
     /// Adds work, and starts a thread for it unless there are enough.
     pub(super) fn add(&self, threads: &Arc<ThreadCount>, job: Job) {
         let mut state = self.0.state.lock();
-        state.waiting.push_back(job);
+        state.put(job);
         if state.is_watched {
             self.0.changed.notify_one();
             return;
@@ -110,16 +151,16 @@ impl Jobs {
         state.is_watched = true;
         drop(state);
         let (works, counts) = (self.clone(), Arc::clone(threads));
-        let started = threads.spawn("zorb-resend", move || works.work(&counts));
+        let started = threads.spawn(self.0.name, move || works.work(&counts));
         let mut state = self.0.state.lock();
         if started.is_err() {
             state.threads -= 1;
             state.is_watched = false;
             while state.threads == 0
-                && let Some(job) = state.waiting.pop_front()
+                && let Some(job) = state.take_first()
             {
                 drop(state);
-                on_needed_thread(|| (job.run)(Run::WithoutThread));
+                (job.run)(Run::WithoutThread);
                 state = self.0.state.lock();
             }
         }
@@ -132,13 +173,7 @@ impl Jobs {
         let mut watches = true;
         while !state.waiting.is_empty() {
             let now = Instant::now();
-            if let Some(late) = state.take_late(now) {
-                drop(state);
-                on_needed_thread(|| (late.run)(Run::Late));
-                state = self.0.state.lock();
-                continue;
-            }
-            if let Some(next) = state.begin_next(now) {
+            if let Some((next, run)) = state.begin_next(now) {
                 if std::mem::take(&mut watches) {
                     state.is_watched = false;
                     if !state.waiting.is_empty() {
@@ -146,9 +181,9 @@ impl Jobs {
                     }
                 }
                 drop(state);
-                on_needed_thread(|| (next.run)(Run::InTime));
+                (next.run)(run);
                 state = self.0.state.lock();
-                state.running -= 1;
+                state.end(run);
                 if !state.is_watched {
                     (watches, state.is_watched) = (true, true);
                 }
@@ -192,7 +227,7 @@ mod tests {
 
     /// Jobs of which `count` are blocked, until the sender is dropped.
     fn blocked(count: usize) -> (Jobs, Arc<ThreadCount>, Vec<Sender<()>>) {
-        let (jobs, threads) = (Jobs::default(), ThreadCount::new(usize::MAX));
+        let (jobs, threads) = (Jobs::new("zorb-test"), ThreadCount::new(usize::MAX));
         let block = |_| {
             let (release, released) = channel::<()>();
             let (begun, has_begun) = channel();
@@ -242,8 +277,49 @@ mod tests {
     }
 
     #[test]
+    fn a_late_job_that_is_blocked_stops_no_other() {
+        let (jobs, threads, releases) = blocked(MOST);
+        let late = |run: Box<dyn FnOnce(Run) + Send>| {
+            jobs.add(&threads, Job { deadline: Some(Instant::now()), run });
+        };
+        let (begun, has_begun) = channel();
+        let late_releases = [(); MOST - 1].map(|()| {
+            let (begun, (release, released)) = (begun.clone(), channel::<()>());
+            late(Box::new(move |run| {
+                begun.send(run).unwrap();
+                let _ = released.recv();
+            }));
+            assert_eq!(has_begun.recv(), Ok(Run::Late));
+            release
+        });
+        let (tell, told) = channel();
+        late(Box::new(move |run| tell.send(run).unwrap()));
+        assert_eq!(told.recv(), Ok(Run::Late));
+        drop((releases, late_releases));
+        threads.join();
+        let state = jobs.0.state.lock();
+        assert_eq!((state.threads, state.running, state.late), (0, 0, 0));
+        assert!(state.waiting.is_empty() && state.deadlines.is_empty());
+    }
+
+    #[test]
+    fn jobs_of_the_same_deadline_are_told_apart() {
+        let mut state = State::default();
+        let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(3600));
+        for deadline in [Some(later), None, Some(now), Some(now), Some(later)] {
+            state.put(Job { deadline, run: Box::new(|_| ()) });
+        }
+        let late = std::iter::from_fn(|| state.take_late(now)).map(|job| job.deadline);
+        assert_eq!(late.collect::<Vec<_>>(), [Some(now); 2]);
+        assert_eq!(state.next_look(), Some(later));
+        let others = std::iter::from_fn(|| state.take_first()).map(|job| job.deadline);
+        assert_eq!(others.collect::<Vec<_>>(), [Some(later), None, Some(later)]);
+        assert_eq!(state.next_look(), None);
+    }
+
+    #[test]
     fn without_a_thread_jobs_end_at_once() {
-        let (jobs, none) = (Jobs::default(), ThreadCount::new(0));
+        let (jobs, none) = (Jobs::new("zorb-test"), ThreadCount::new(0));
         let (tell, told) = channel();
         jobs.add(&none, job(move |run| tell.send(run).unwrap()));
         assert_eq!(told.try_recv(), Ok(Run::WithoutThread));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::send_twice;
 use crate::scripted::{Play, script};
-use crate::support::{Echo, Servant, server, until};
+use crate::support::{Acting, Echo, Servant, server, until};
 use zorb_cdr::{ByteOrder, Wire};
 use zorb_core::{Interface, Orb, Pending};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
@@ -138,4 +138,18 @@ fn a_result_from_the_same_orb_does_not_name_the_server_that_has_forwarded() {
     let exception = call.wait().unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::Marshal, "{exception}");
     assert_eq!(exception.context().and_then(|context| context.target()), None, "{exception}");
+}
+
+#[test]
+fn a_servant_of_a_call_that_is_sent_again_may_wait_for_pending_calls() {
+    let (_server, real) = server();
+    let (orb, _) = orb();
+    // Sent again while the upcall waits.
+    let (ior, _served) = script(vec![vec![Play::Forward(real.object().ior().clone())]]);
+    let far: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let waits = Acting(move |value| send_twice(far.object(), value).wait());
+    let own: Echo = orb.root_poa().activate(waits).unwrap();
+    let (ior, _served) = script(vec![vec![Play::Forward(own.object().ior().clone())]]);
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    assert_eq!(send_twice(echo.object(), 4).wait().unwrap(), 8);
 }

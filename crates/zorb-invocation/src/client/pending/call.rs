@@ -195,27 +195,28 @@ impl PendingCall {
         self.state.lock().take()
     }
 
-    /// Takes how it has ended; if it has not, wakes the task when it does.
+    /// Takes how it has ended; if it has not, wakes the task when it does. The waker's own code runs without the lock.
     pub(super) fn take_or_wake(&self, waker: &Waker) -> Option<Taken> {
         let mut state = self.state.lock();
-        if state.answer.is_some() {
-            return state.take();
+        let is_known = matches!(&state.then, Then::Wake(known) if known.will_wake(waker));
+        if state.answer.is_none() && !is_known {
+            drop(state);
+            let then = Then::Wake(waker.clone());
+            let before = std::mem::replace(&mut self.state.lock().then, then);
+            drop(before);
+            state = self.state.lock();
         }
-        let known = matches!(&state.then, Then::Wake(known) if known.will_wake(waker));
-        let before =
-            (!known).then(|| std::mem::replace(&mut state.then, Then::Wake(waker.clone())));
-        drop(state);
-        drop(before);
-        None
+        state.take()
     }
 
     /// Calls `function` when it has ended.
     pub(super) fn call_back_with(&self, function: CallBack) {
-        let has_ended = {
-            let mut state = self.state.lock();
-            state.then = Then::CallBack(function);
-            state.answer.is_some()
-        };
+        let mut state = self.state.lock();
+        let before = std::mem::replace(&mut state.then, Then::CallBack(function));
+        let has_ended = state.answer.is_some();
+        drop(state);
+        // The code of a waker.
+        drop(before);
         if has_ended {
             self.run_call_back();
         }

@@ -13,7 +13,9 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 use super::super::attempt::{Unfinished, evaluate, not_understood};
 use super::super::jobs::{Job, Run};
 use super::super::multiplexed::PendingReply;
+use super::super::needed_thread::on_needed_thread;
 use super::super::reply::{NO_REPLY, ReadReply};
+use super::arguments::Arguments;
 use super::call::{Answer, Attempted, PendingCall};
 use super::interception::end_attempt;
 use super::send::{Sending, finish, proceed};
@@ -35,15 +37,41 @@ impl PendingCall {
         let deadline = self.sending.deadline();
         let resume = move |run| {
             let call = Arc::clone(&self);
-            let resume =
-                || serve_with(call.slots.clone().unwrap_or_default(), || self.resume(cause, run));
-            if call_back("an interceptor of a call", resume).is_none() {
-                let code = minor::unknown::SERVANT_PANICKED;
-                let exception = SystemException::unknown(code, CompletionStatus::Maybe);
-                finish(&call, Answer::Failed(exception));
-            }
+            on_needed_thread(|| call.guarded(|| self.resume(cause, run)));
         };
-        core.jobs().add(core.threads(), Job { deadline, run: Box::new(resume) });
+        core.resends().add(core.threads(), Job { deadline, run: Box::new(resume) });
+    }
+
+    /// Calls `run`, which calls interceptors, with the slots of the caller. If one panics, the call has failed.
+    fn guarded(self: &Arc<Self>, run: impl FnOnce()) {
+        let run = || serve_with(self.slots.clone().unwrap_or_default(), run);
+        if call_back("an interceptor of a call", run).is_none() {
+            let code = minor::unknown::SERVANT_PANICKED;
+            let exception = SystemException::unknown(code, CompletionStatus::Maybe);
+            finish(self, Answer::Failed(exception));
+        }
+    }
+
+    /// Makes the upcall of a call that is sent again to an object of this ORB, on a thread for that: it may wait for other
+    /// pending calls.
+    fn call_later(self: Arc<Self>, arguments: Arguments, sending: Sending) {
+        let core = Arc::clone(self.object.core());
+        let deadline = self.sending.deadline();
+        let run = move |run| {
+            let call = Arc::clone(&self);
+            let make = || match not_sent_again(run) {
+                Some(exception) => {
+                    on_needed_thread(|| finish(&self, Answer::Failed(exception)));
+                }
+                None if self.state.lock().is_cancelled => {}
+                None => {
+                    let sending = Sending { makes_upcalls: true, ..sending };
+                    self.send_again(arguments, sending, None);
+                }
+            };
+            call.guarded(make);
+        };
+        core.upcalls().add(core.threads(), Job { deadline, run: Box::new(run) });
     }
 
     fn resume(self: Arc<Self>, cause: Cause, run: Run) {
@@ -70,6 +98,24 @@ impl PendingCall {
             };
             return finish(&self, Answer::Failed(exception));
         };
+        {
+            let mut state = self.state.lock();
+            if state.is_cancelled {
+                return;
+            }
+            state.is_sending = true;
+        }
+        let sending = Sending { forwarded: attempt.forwarded, redirections, makes_upcalls: false };
+        self.send_again(arguments, sending, Some(unfinished));
+    }
+
+    /// Sends it with the same arguments. It is marked as being sent.
+    fn send_again(
+        self: Arc<Self>,
+        arguments: Arguments,
+        sending: Sending,
+        unfinished: Option<Unfinished>,
+    ) {
         let differs = Cell::new(false);
         let write = |writer: &mut CdrWriter<'_>| {
             if !arguments.fit(writer.offset(), writer.text()) {
@@ -79,17 +125,13 @@ impl PendingCall {
             writer.put(arguments.octets());
             Ok(())
         };
-        {
-            let mut state = self.state.lock();
-            if state.is_cancelled {
-                return;
+        match proceed(&self, &write, sending, unfinished) {
+            Ok(None) => {}
+            Ok(Some(sending)) => self.call_later(arguments, sending),
+            Err(exception) => {
+                let exception = if differs.get() { encoded_otherwise() } else { exception };
+                finish(&self, Answer::Failed(exception));
             }
-            state.is_sending = true;
-        }
-        let sending = Sending { forwarded: attempt.forwarded, redirections };
-        if let Err(exception) = proceed(&self, &write, sending, Some(unfinished)) {
-            let exception = if differs.get() { encoded_otherwise() } else { exception };
-            finish(&self, Answer::Failed(exception));
         }
     }
 

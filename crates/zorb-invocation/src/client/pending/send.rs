@@ -85,7 +85,8 @@ pub(super) fn send(
         None => {
             let forwarded = call.object.forwarded().to_arc();
             let redirections = Redirections::new(forwarded.is_some());
-            proceed(&call, arguments, Sending { forwarded, redirections }, None)
+            let sending = Sending { forwarded, redirections, makes_upcalls: true };
+            proceed(&call, arguments, sending, None).map(drop)
         }
     };
     if let Err(exception) = sent {
@@ -99,10 +100,21 @@ pub(super) struct Sending {
     /// The reference that its server has forwarded to; `None` for the original one.
     pub(super) forwarded: Option<Arc<Binding>>,
     pub(super) redirections: Redirections,
+    /// Whether the thread may call objects of this ORB: no other call needs it.
+    pub(super) makes_upcalls: bool,
+}
+
+impl Sending {
+    /// Whether the next attempt is for an object of this ORB.
+    #[cold]
+    fn is_local(&self, call: &PendingCall) -> bool {
+        let target = self.forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+        target.routes(call.object.core()).local.is_some()
+    }
 }
 
 /// Makes attempts until the request has been sent. `first` is an attempt that has not completed the call. The call is
-/// marked as being sent.
+/// marked as being sent. Returns what it needs to be sent if that is an upcall, which the thread does not make.
 ///
 /// # Errors
 /// The exception with which the call has failed.
@@ -111,18 +123,19 @@ pub(super) fn proceed(
     arguments: WriteBody<'_>,
     mut sending: Sending,
     mut first: Option<Unfinished>,
-) -> Result<(), SystemException> {
+) -> Result<Option<Sending>, SystemException> {
     let connect_time = ConnectTime::default();
     let own = call.as_call(arguments, &connect_time);
     loop {
         let unfinished = match first.take() {
             Some(unfinished) => unfinished,
+            None if !sending.makes_upcalls && sending.is_local(call) => return Ok(Some(sending)),
             None => match attempt_at(call, &own, &mut sending) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(None),
                 Err(unfinished) => unfinished,
             },
         };
-        let Sending { forwarded, redirections } = &mut sending;
+        let Sending { forwarded, redirections, .. } = &mut sending;
         let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
         match redirections.next(&own, target, unfinished)? {
             Next::Again => {}
@@ -130,7 +143,7 @@ pub(super) fn proceed(
             Next::Forwarded(binding) => *forwarded = Some(binding),
         }
         if call.state.lock().is_cancelled {
-            return Ok(());
+            return Ok(None);
         }
     }
 }
