@@ -229,6 +229,12 @@ fn wrong_adapter(scene: &Scene) {
     let desk = scene.object(&poa, "1");
     assert_eq!(other.id_of(&desk), Err(PoaError::WrongAdapter));
     assert_eq!(other.reference_to_servant(&desk), Err(PoaError::WrongAdapter));
+    // An adapter of this name and place in another ORB.
+    let stranger = scene.client.root_poa().create("one", PoaPolicies::new().user_ids()).unwrap();
+    let elsewhere: Desk = stranger.create_reference_with_id("1").unwrap();
+    assert_eq!(poa.id_of(&elsewhere), Err(PoaError::WrongAdapter));
+    assert_eq!(poa.reference_to_servant(&elsewhere), Err(PoaError::WrongAdapter));
+    assert_eq!(stranger.id_of(&desk), Err(PoaError::WrongAdapter));
     scene.assert_served(&desk, "1");
 }
 
