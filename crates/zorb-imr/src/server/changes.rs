@@ -20,7 +20,7 @@ impl Servers {
     /// The name is invalid, the definition too large, or there are too many servers; the store fails.
     pub(super) fn add(&self, name: &str, definition: Definition) -> Result<(), Refusal> {
         check_name(name)?;
-        let octets = definition.to_octets().len();
+        let octets = definition.to_octets().map_err(|_| Refusal::Invalid)?.len();
         if octets > self.settings.definition_octets
             || definition.instances as usize > self.settings.instances
         {

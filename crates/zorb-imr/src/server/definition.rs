@@ -1,8 +1,10 @@
 //! What an administrator says about a server.
 
-use super::values::{Decoder, Encoder};
-use crate::implementation_repository::{ActivationMode, EnvironmentVariable, StartupOptions};
-use crate::server_repository::Selection;
+use zorb::CdrResult;
+
+use super::values::{from_octets, to_octets};
+use crate::implementation_repository::{ActivationMode, StartupOptions};
+use crate::server_repository::{Selection, StoredDefinition};
 
 /// A server as it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,67 +39,30 @@ impl Definition {
         u32::try_from(self.startup.start_limit).unwrap_or(1).max(1)
     }
 
-    pub(crate) fn to_octets(&self) -> Vec<u8> {
-        let StartupOptions {
-            command_line,
-            environment,
-            working_directory,
-            activation,
-            activator,
-            start_limit,
-        } = &self.startup;
-        let mut encoder = Encoder::default();
-        encoder.text(command_line).number(environment.len() as u64);
-        for EnvironmentVariable { name, value } in environment {
-            encoder.text(name).text(value);
-        }
-        encoder.text(working_directory).number(*activation as u64).text(activator);
-        encoder.number((*start_limit).max(0).unsigned_abs().into());
-        encoder.number(self.instances.into()).number(self.choice as u64);
-        encoder.text(self.linked_to.as_deref().unwrap_or_default());
-        encoder.finish()
+    /// The stored form.
+    ///
+    /// # Errors
+    /// Text contains NUL.
+    pub(crate) fn to_octets(&self) -> CdrResult<Vec<u8>> {
+        let Self { startup, instances, choice, linked_to } = self.clone();
+        let linked_to = linked_to.unwrap_or_default();
+        to_octets::<StoredDefinition>(&StoredDefinition { startup, instances, choice, linked_to })
     }
 
-    pub(crate) fn from_octets(octets: &[u8]) -> Option<Self> {
-        let mut decoder = Decoder::new(octets)?;
-        let command_line = decoder.text()?;
-        let mut environment = Vec::new();
-        for _ in 0..decoder.number()? {
-            environment.push(EnvironmentVariable { name: decoder.text()?, value: decoder.text()? });
-        }
-        let working_directory = decoder.text()?;
-        let activation = match decoder.number()? {
-            0 => ActivationMode::Normal,
-            1 => ActivationMode::Manual,
-            2 => ActivationMode::PerClient,
-            3 => ActivationMode::AutoStart,
-            _ => return None,
-        };
-        let activator = decoder.text()?;
-        let start_limit = decoder.number()?.try_into().ok()?;
-        let startup = StartupOptions {
-            command_line,
-            environment,
-            working_directory,
-            activation,
-            activator,
-            start_limit,
-        };
-        let instances = decoder.number()?.try_into().ok()?;
-        let choice = match decoder.number()? {
-            0 => Selection::RoundRobin,
-            1 => Selection::LeastLoaded,
-            2 => Selection::ByKey,
-            _ => return None,
-        };
-        let linked_to = Some(decoder.text()?).filter(|name| !name.is_empty());
-        decoder.finish(Self { startup, instances, choice, linked_to })
+    /// # Errors
+    /// The octets are not those of a definition.
+    pub(crate) fn from_octets(octets: &[u8]) -> CdrResult<Self> {
+        let StoredDefinition { startup, instances, choice, linked_to } =
+            from_octets::<StoredDefinition>(octets)?;
+        let linked_to = Some(linked_to).filter(|name| !name.is_empty());
+        Ok(Self { startup, instances, choice, linked_to })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::implementation_repository::EnvironmentVariable;
 
     fn sample() -> Definition {
         let variable = EnvironmentVariable { name: "A".into(), value: "ü".into() };
@@ -116,16 +81,23 @@ mod tests {
     #[test]
     fn a_definition_survives() {
         for definition in [sample(), Definition::unmanaged()] {
-            assert_eq!(Definition::from_octets(&definition.to_octets()), Some(definition));
+            let octets = definition.to_octets().unwrap();
+            assert_eq!(Definition::from_octets(&octets).unwrap(), definition);
         }
     }
 
     #[test]
     fn truncated_or_longer_octets_are_no_definition() {
-        let octets = sample().to_octets();
+        let octets = sample().to_octets().unwrap();
         for len in 0..octets.len() {
-            assert_eq!(Definition::from_octets(&octets[..len]), None, "{len} octets");
+            assert!(Definition::from_octets(&octets[..len]).is_err(), "{len} octets");
         }
-        assert_eq!(Definition::from_octets(&[&octets[..], &[0]].concat()), None);
+        assert!(Definition::from_octets(&[&octets[..], &[0]].concat()).is_err());
+    }
+
+    #[test]
+    fn text_with_nul_is_not_stored() {
+        let definition = Definition { linked_to: Some("a\0b".into()), ..sample() };
+        assert!(definition.to_octets().is_err());
     }
 }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb::WeakOrb;
 use zorb::giop::Ior;
 use zorb::transport::ProtocolRegistry;
+use zorb::{CdrResult, WeakOrb};
 use zorb_os::machine;
 use zorb_os::process::ProcessId;
 
-use super::values::{Decoder, Encoder};
+use super::values::{from_octets, to_octets};
 use crate::implementation_repository::ServerObject;
+use crate::server_repository::{StoredInstance, StoredInstances};
 
 /// How long a call of a server's object may take.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -50,46 +51,45 @@ impl Instance {
     }
 
     /// Processes as they are stored: with the system's boot, after which ids and start times say nothing.
-    pub(crate) fn to_octets(instances: &[Self]) -> Vec<u8> {
-        let mut encoder = Encoder::default();
-        encoder.number(instances.len() as u64);
-        for instance in instances {
-            encoder.text(&instance.reference.to_stringified().unwrap_or_default());
-            encoder.number(instance.has_object.into()).text(&instance.partial_ior);
-            let (id, started) =
-                instance.process.map_or((0, 0), |process| (process.id(), process.started()));
-            encoder.number(id.into()).number(started);
-        }
-        encoder.text(machine::boot_id().unwrap_or_default());
-        encoder.finish()
+    ///
+    /// # Errors
+    /// Text contains NUL.
+    pub(crate) fn to_octets(instances: &[Self]) -> CdrResult<Vec<u8>> {
+        let stored = |instance: &Self| StoredInstance {
+            reference: instance.reference.to_stringified().unwrap_or_default(),
+            has_object: instance.has_object,
+            partial_ior: instance.partial_ior.clone(),
+            process: instance.process.map_or(0, ProcessId::id),
+            started: instance.process.map_or(0, ProcessId::started),
+        };
+        to_octets::<StoredInstances>(&StoredInstances {
+            instances: instances.iter().map(stored).collect(),
+            boot: machine::boot_id().unwrap_or_default().to_owned(),
+        })
     }
 
     /// The processes in these octets, without those that have ended with the system. `None` if the octets are not those
     /// of processes.
     pub(crate) fn from_octets(octets: &[u8]) -> Option<Vec<Self>> {
-        let mut decoder = Decoder::new(octets)?;
-        let mut instances = Vec::new();
-        for number in 0..decoder.number()? {
-            let reference = Ior::from_stringified(&decoder.text()?).ok()?;
-            let has_object = decoder.number()? != 0;
-            let partial_ior = decoder.text()?;
-            let id = u32::try_from(decoder.number()?).ok()?;
-            let started = decoder.number()?;
-            instances.push(Self {
-                number,
-                reference: Arc::new(reference),
-                has_object,
-                partial_ior,
-                process: (id != 0).then(|| ProcessId::from_parts(id, started)),
-                clients: 0,
-            });
+        let StoredInstances { instances, boot } = from_octets::<StoredInstances>(octets).ok()?;
+        let is_other = machine::boot_id().is_some_and(|now| !boot.is_empty() && boot != now);
+        let mut known = Vec::new();
+        for (instance, number) in instances.into_iter().zip(0..) {
+            let StoredInstance { reference, has_object, partial_ior, process, started } = instance;
+            let reference = Arc::new(Ior::from_stringified(&reference).ok()?);
+            let process = (process != 0).then(|| ProcessId::from_parts(process, started));
+            if process.is_none() || !is_other {
+                known.push(Self {
+                    number,
+                    reference,
+                    has_object,
+                    partial_ior,
+                    process,
+                    clients: 0,
+                });
+            }
         }
-        // Earlier versions have not stored it.
-        let boot = if decoder.is_empty() { String::new() } else { decoder.text()? };
-        if machine::boot_id().is_some_and(|now| !boot.is_empty() && boot != now) {
-            instances.retain(|instance| instance.process.is_none());
-        }
-        decoder.finish(instances)
+        Some(known)
     }
 }
 
@@ -121,11 +121,14 @@ mod tests {
             process,
             clients: 0,
         };
-        let octets = Instance::to_octets(&[instance(process), instance(None)]);
+        let octets = Instance::to_octets(&[instance(process), instance(None)]).unwrap();
         let known = Instance::from_octets(&octets).unwrap();
         assert_eq!(known.iter().map(|it| it.process).collect::<Vec<_>>(), [process, None]);
         let boot = machine::boot_id().unwrap();
-        let earlier = [&octets[..octets.len() - boot.len()], &vec![b'0'; boot.len()]].concat();
+        // Its text is followed by NUL.
+        let end = octets.len() - 1;
+        let mut earlier = octets;
+        earlier[end - boot.len()..end].fill(b'0');
         let known = Instance::from_octets(&earlier).unwrap();
         assert_eq!(known.iter().map(|it| it.process).collect::<Vec<_>>(), [None]);
     }

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use zorb::CdrError;
 use zorb_store::{Batch, Schema, Store, StoreError, StoreErrorKind};
 
 use super::definition::Definition;
@@ -29,7 +30,9 @@ pub(crate) fn put_definition(
     definition: Option<&Definition>,
 ) -> Result<(), StoreError> {
     store.commit(match definition {
-        Some(definition) => Batch::new().put(SERVERS, name, definition.to_octets()),
+        Some(definition) => {
+            Batch::new().put(SERVERS, name, definition.to_octets().map_err(not_text)?)
+        }
         None => Batch::new().delete(SERVERS, name).delete(RUNNING, name),
     })
 }
@@ -45,7 +48,7 @@ pub(crate) fn put_running(
 ) -> Result<(), StoreError> {
     store.commit(match running {
         [] => Batch::new().delete(RUNNING, name),
-        running => Batch::new().put(RUNNING, name, Instance::to_octets(running)),
+        running => Batch::new().put(RUNNING, name, Instance::to_octets(running).map_err(not_text)?),
     })
 }
 
@@ -63,7 +66,7 @@ pub(crate) fn load(store: &dyn Store) -> Result<Stored, StoreError> {
     store.scan(SERVERS, &mut |name, value| {
         let name = String::from_utf8(name.to_vec()).ok();
         match (name, Definition::from_octets(value)) {
-            (Some(name), Some(definition)) => {
+            (Some(name), Ok(definition)) => {
                 stored.insert(name, (definition, Vec::new()));
                 ControlFlow::Continue(())
             }
@@ -98,6 +101,12 @@ pub(crate) fn load(store: &dyn Store) -> Result<Stored, StoreError> {
             Err(error.hint("restore the last dump with `zorb store restore`"))
         }
     }
+}
+
+#[cold]
+fn not_text(error: CdrError) -> StoreError {
+    let what = "the implementation repository cannot store this text";
+    StoreError::new(StoreErrorKind::Limit, what).because(error)
 }
 
 fn stop(broken: &mut Option<&'static str>, what: &'static str) -> ControlFlow<()> {

@@ -1,75 +1,28 @@
-//! The encoding of what a repository stores.
-//!
-//! A value begins with an octet for the version of its format, 1. Numbers have eight octets, the lowest first; text has
-//! its length before it.
+//! The encoding of what a repository stores: encapsulations (CORBA 3.3 part 2, 9.3.3) of IDL structs, with text in UTF-8.
 
-/// The version of values.
-const VERSION: u8 = 1;
+use zorb::cdr::{ByteOrder, TextCoding};
+use zorb::{CdrReader, CdrResult, CdrWriter, Wire};
 
-/// Writes a value.
-#[derive(Debug)]
-pub(super) struct Encoder(Vec<u8>);
-
-impl Default for Encoder {
-    fn default() -> Self {
-        Self(vec![VERSION])
-    }
+/// The octets of a value.
+///
+/// # Errors
+/// Text contains NUL.
+pub(super) fn to_octets<T: Wire>(value: &T::View) -> CdrResult<Vec<u8>> {
+    let order = ByteOrder::Little;
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, order).with_text(TextCoding::UNICODE);
+    writer.write_u8(order.flag());
+    T::write(value, &mut writer)?;
+    Ok(octets)
 }
 
-impl Encoder {
-    pub(super) fn number(&mut self, number: u64) -> &mut Self {
-        self.0.extend_from_slice(&number.to_le_bytes());
-        self
-    }
-
-    pub(super) fn octets(&mut self, octets: &[u8]) -> &mut Self {
-        self.number(octets.len() as u64);
-        self.0.extend_from_slice(octets);
-        self
-    }
-
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        self.octets(text.as_bytes())
-    }
-
-    pub(super) fn finish(self) -> Vec<u8> {
-        self.0
-    }
-}
-
-/// Reads a value.
-#[derive(Debug)]
-pub(super) struct Decoder<'a>(&'a [u8]);
-
-impl<'a> Decoder<'a> {
-    pub(super) fn new(octets: &'a [u8]) -> Option<Self> {
-        let (version, rest) = octets.split_first()?;
-        (*version == VERSION).then_some(Self(rest))
-    }
-
-    pub(super) fn number(&mut self) -> Option<u64> {
-        let (number, rest) = self.0.split_first_chunk::<8>()?;
-        self.0 = rest;
-        Some(u64::from_le_bytes(*number))
-    }
-
-    pub(super) fn octets(&mut self) -> Option<&'a [u8]> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (octets, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(octets)
-    }
-
-    pub(super) fn text(&mut self) -> Option<String> {
-        String::from_utf8(self.octets()?.to_vec()).ok()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The value, if nothing is left.
-    pub(super) fn finish<T>(self, value: T) -> Option<T> {
-        self.0.is_empty().then_some(value)
-    }
+/// The value of these octets, all of them.
+///
+/// # Errors
+/// They are not those of such a value.
+pub(super) fn from_octets<T: Wire>(octets: &[u8]) -> CdrResult<T::Value> {
+    let mut reader = CdrReader::for_encapsulation(octets)?.with_text(TextCoding::UNICODE);
+    let value = T::read(&mut reader)?;
+    reader.expect_end("a stored value")?;
+    Ok(value)
 }

@@ -64,13 +64,16 @@ fn a_process_that_ends_without_the_repository_is_forgotten() {
     assert_ne!(after.status("Shop").running[0].process, process);
 }
 
+/// An encapsulation of no processes, of an unknown run of the system.
+const NO_PROCESSES: &[u8] = b"\x01\0\0\0\0\0\0\0\x01\0\0\0\0";
+
 #[test]
 fn damaged_servers_are_refused() {
     let rows: [(&'static str, &[u8], &[u8]); 5] = [
         ("imr.servers", b"name", b""),
         ("imr.servers", b"name", b"\x02"),
         ("imr.servers", b"\xff", &[1; 40]),
-        ("imr.running", b"\xff", b"\x01\0\0\0\0\0\0\0\0"),
+        ("imr.running", b"\xff", NO_PROCESSES),
         ("imr.running", b"nobody", b"\x01\xff"),
     ];
     for (table, key, value) in rows {
@@ -94,7 +97,7 @@ fn damaged_servers_are_refused() {
 #[test]
 fn processes_of_an_unknown_server_are_forgotten() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    store.commit(Batch::new().put("imr.running", *b"nobody", *b"\x01\0\0\0\0\0\0\0\0")).unwrap();
+    store.commit(Batch::new().put("imr.running", *b"nobody", NO_PROCESSES)).unwrap();
     let world = world(&store, "iiop://127.0.0.1:0");
     assert_eq!(world.statistics().servers, 0);
     assert_eq!(store.get("imr.running", b"nobody").unwrap(), None);
