@@ -1,9 +1,12 @@
 //! Memory usage, and child processes that end with their parent.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::{machine, sys};
 
@@ -186,6 +189,17 @@ impl ProcessId {
     #[must_use]
     pub fn started(self) -> u64 {
         self.started
+    }
+
+    /// A descriptor (pidfd) for [`HangupWatch::add_process`](crate::poll::HangupWatch::add_process). The process is a child
+    /// of this one that nobody has waited for: the id of another one may be that of a later process.
+    ///
+    /// # Errors
+    /// The process or the system is out of descriptors, or has none for processes.
+    pub fn descriptor(self) -> io::Result<OwnedFd> {
+        let id = i32::try_from(self.id).ok().and_then(Pid::from_raw);
+        let id = id.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(pidfd_open(id, PidfdFlags::empty())?)
     }
 
     /// Whether it still runs. A process that the system says nothing about, for lack of descriptors or memory, has not

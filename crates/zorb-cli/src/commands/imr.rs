@@ -8,6 +8,7 @@ mod repository;
 use clap::{Args, Subcommand};
 
 use crate::failure::{Failure, Outcome};
+pub(crate) use list::state_name;
 use repository::{Access, Servers};
 
 /// Show and change the servers of an implementation repository

@@ -20,7 +20,7 @@ use table::{Choices, SERVICES, ServiceEntry};
 /// SERVICES are, separated by commas: naming, ifr (interface repository), imr (implementation repository, which starts
 /// servers), scheduling. Each is published under its
 /// standard key, as in corbaloc::localhost:2809/NameService, and bound in the naming service. Prints their object
-/// references, in this order. Serves until Ctrl-C or SIGTERM. `zorb config` lists the options of the naming service.
+/// references, in this order. Serves until Ctrl-C or SIGTERM. `zorb config` lists the options of the services.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb serve naming
@@ -52,9 +52,10 @@ pub(crate) struct ServeArgs {
     /// File to write the object reference of the first service to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
-    /// Folder for the output of servers that the implementation repository starts; standard error by default
+    /// Folder for the output of servers that the implementation repository starts, as the option ImrServerLogs; standard
+    /// error by default
     #[arg(long, value_name = "DIR")]
-    server_logs: Option<PathBuf>,
+    server_logs: Option<String>,
 }
 
 impl ServeArgs {

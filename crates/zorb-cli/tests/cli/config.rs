@@ -18,7 +18,8 @@ fn every_option_is_shown() {
     let options = json["options"].as_array().unwrap();
     let naming = zorb_naming::server::NamingOptions::default();
     let orb = zorb::Orb::builder().without_environment().declare(ServiceOptions::default());
-    let orb = orb.declare(naming).options().unwrap();
+    let imr = zorb_imr::server::ImrOptions::default();
+    let orb = orb.declare(naming).declare(imr).options().unwrap();
     assert!(
         orb.table()
             .map(|spec| spec.name)

@@ -1,16 +1,15 @@
 //! The servant of the repository's interfaces.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use zorb::giop::Ior;
 use zorb::{CompletionStatus, Interface as _, MinorCode, Result, SystemException};
 
-use super::access::{Refusal, WriteCheck};
+use super::access::Refusal;
 use super::definition::Definition;
-use super::entry::Server;
-use super::iterators::{Iterators, MOST_LISTED, first};
+use super::iterators::Iterators;
+use super::listing::Listing;
 use super::servers::{Reason, Servers};
 use crate::implementation_repository::administration::{
     ActivateServerError, AddOrUpdateServerError, RemoveServerError, ServerIsRunningError,
@@ -21,20 +20,17 @@ use crate::implementation_repository::administration_ext::{
 };
 use crate::implementation_repository::{
     AdministrationExtServant, AdministrationServant, CannotActivate, CannotComplete, NotFound,
-    ServerActiveStatus, ServerInformation, ServerInformationIterator, ServerInformationList,
-    ServerObject, StartupOptions,
+    ServerInformation, ServerInformationIterator, ServerInformationList, ServerObject,
+    StartupOptions,
 };
 use crate::server_repository::repository::SetInstancesError;
-use crate::server_repository::{
-    Instance, RepositoryServant, Selection, ServerState, Status, StatusList,
-};
+use crate::server_repository::{RepositoryServant, Selection, StatusList};
 
 /// The servant of a repository.
 pub(crate) struct Administration {
     pub(crate) servers: Arc<Servers>,
+    pub(crate) listing: Listing,
     pub(crate) iterators: Arc<Iterators>,
-    /// Who may change servers; everybody without one.
-    pub(crate) write_check: Arc<OnceLock<Box<WriteCheck>>>,
 }
 
 /// The exception for a refusal.
@@ -47,7 +43,7 @@ fn raised<E: From<NotFound> + From<SystemException>>(refusal: &Refusal) -> E {
 
 impl Administration {
     fn check(&self) -> Result<(), SystemException> {
-        self.write_check.get().map_or(Ok(()), |check| check())
+        self.listing.write_check.get().map_or(Ok(()), |check| check())
     }
 
     /// Sends a signal to the processes of a server; whether there were any.
@@ -59,51 +55,6 @@ impl Administration {
         };
         let sent = processes.iter().filter(|it| it.signal_group(signal.into()).is_ok()).count();
         Ok(sent > 0)
-    }
-
-    /// What is known of a server. With `asks`, whether it is active is asked of the server itself.
-    fn information(&self, name: &str, server: &Server) -> ServerInformation {
-        let running = server.running.iter().find(|instance| !instance.has_ended());
-        ServerInformation {
-            server: name.to_owned(),
-            startup: server.definition.startup.clone(),
-            partial_ior: running.map(|it| it.partial_ior.clone()).unwrap_or_default(),
-            active_status: match running {
-                None => ServerActiveStatus::ActiveNo,
-                Some(instance) if instance.process.is_some() => ServerActiveStatus::ActiveYes,
-                Some(_) => ServerActiveStatus::ActiveMaybe,
-            },
-        }
-    }
-
-    fn status_of(&self, name: &str, server: &Server) -> Status {
-        let running: Vec<_> = server.running.iter().filter(|it| !it.has_ended()).collect();
-        let has_processes = server.processes.iter().any(|process| process.is_alive());
-        Status {
-            server: name.to_owned(),
-            startup: server.definition.startup.clone(),
-            instances: server.definition.instances,
-            choice: server.definition.choice,
-            linked_to: server.definition.linked_to.clone().unwrap_or_default(),
-            state: match () {
-                () if !running.is_empty() => ServerState::Running,
-                () if server.is_starting => ServerState::Starting,
-                () if has_processes => ServerState::Stopping,
-                () if !server.problem.is_empty() => ServerState::Failed,
-                () => ServerState::Stopped,
-            },
-            running: running
-                .iter()
-                .map(|instance| Instance {
-                    process: instance.process.map_or(0, |process| process.id()),
-                    clients: instance.clients,
-                    partial_ior: instance.partial_ior.clone(),
-                })
-                .collect(),
-            starts: server.starts,
-            failures: server.failures,
-            problem: server.problem.clone(),
-        }
     }
 
     /// The addresses of a server that registers.
@@ -189,10 +140,7 @@ impl AdministrationServant for Administration {
     }
 
     fn find(&self, server: &str) -> Result<ServerInformation> {
-        let state = self.servers.lock();
-        let found = state.servers.get(server).map(|known| self.information(server, known));
-        let unknown = Server::new(Definition::unmanaged());
-        Ok(found.unwrap_or_else(|| self.information("", &unknown)))
+        Ok(self.listing.find(server))
     }
 
     fn list(
@@ -200,14 +148,10 @@ impl AdministrationServant for Administration {
         how_many: u32,
         _determine_active_status: bool,
     ) -> Result<(ServerInformationList, Option<ServerInformationIterator>)> {
-        let state = self.servers.lock();
-        let all = state.servers.iter().map(|(name, server)| self.information(name, server));
-        let mut left: VecDeque<ServerInformation> = all.collect();
-        drop(state);
-        let listed = first(&mut left, how_many);
-        let iterator = match left.is_empty() {
-            true => None,
-            false => self.iterators.create(left)?,
+        let (listed, has_more) = self.listing.list("", how_many);
+        let iterator = match listed.last() {
+            Some(last) if has_more => self.iterators.create(&last.server)?,
+            _ => None,
         };
         Ok((listed, iterator))
     }
@@ -274,10 +218,6 @@ impl RepositoryServant for Administration {
     }
 
     fn status(&self, after: &str, how_many: u32) -> Result<StatusList> {
-        let most = (how_many as usize).min(MOST_LISTED);
-        let state = self.servers.lock();
-        let behind = (std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded);
-        let servers = state.servers.range::<str, _>(behind).take(most);
-        Ok(servers.map(|(name, server)| self.status_of(name, server)).collect())
+        Ok(self.listing.status(after, how_many))
     }
 }

@@ -21,8 +21,8 @@ impl Servers {
     pub(super) fn add(&self, name: &str, definition: Definition) -> Result<(), Refusal> {
         check_name(name)?;
         let octets = definition.to_octets().map_err(|_| Refusal::Invalid)?.len();
-        if octets > self.settings.definition_octets
-            || definition.instances as usize > self.settings.instances
+        if octets > self.options.imr_definition_octets
+            || definition.instances as usize > self.options.imr_instances
         {
             return Err(Refusal::Full);
         }
@@ -31,7 +31,7 @@ impl Servers {
                 let Definition { startup, .. } = definition;
                 Ok(Definition { startup, ..known.definition.clone() })
             }
-            None if servers.len() >= self.settings.servers => Err(Refusal::Full),
+            None if servers.len() >= self.options.imr_servers => Err(Refusal::Full),
             None => Ok(definition),
         })
     }
@@ -50,7 +50,7 @@ impl Servers {
             let known = &servers.get(name).ok_or(Refusal::NotFound)?.definition;
             match instances {
                 0 => Err(Refusal::Invalid),
-                _ if instances as usize > self.settings.instances => Err(Refusal::Full),
+                _ if instances as usize > self.options.imr_instances => Err(Refusal::Full),
                 _ => Ok(Definition { instances, choice, ..known.clone() }),
             }
         })
@@ -75,7 +75,7 @@ impl Servers {
             }
             let known = match servers.get(name) {
                 Some(known) => known.definition.clone(),
-                None if servers.len() >= self.settings.servers => return Err(Refusal::Full),
+                None if servers.len() >= self.options.imr_servers => return Err(Refusal::Full),
                 None => Definition::unmanaged(),
             };
             Ok(Definition { linked_to: linked_to.map(str::to_owned), ..known })

@@ -1,5 +1,7 @@
 //! One server: its processes, and the requests that wait for it.
 
+use std::time::Instant;
+
 use zorb::poa::HeldRequests;
 use zorb_os::process::ProcessId;
 
@@ -7,7 +9,7 @@ use super::definition::Definition;
 use super::instance::Instance;
 use super::start_limits::StartLimits;
 use crate::implementation_repository::ActivationMode;
-use crate::server_repository::Selection;
+use crate::server_repository::{Selection, ServerState};
 
 /// A server of a repository.
 #[derive(Debug)]
@@ -42,6 +44,21 @@ pub(super) struct Server {
     next: usize,
 }
 
+/// A server whose processes are to be started.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) name: String,
+    /// How many starts have failed in a row.
+    pub(super) failed: u32,
+    pub(super) since: Instant,
+}
+
+impl Pending {
+    pub(super) fn new(name: String) -> Self {
+        Self { name, failed: 0, since: Instant::now() }
+    }
+}
+
 impl Server {
     pub(super) fn new(definition: Definition) -> Self {
         Self {
@@ -66,6 +83,21 @@ impl Server {
 
     pub(super) fn is_per_client(&self) -> bool {
         self.definition.startup.activation == ActivationMode::PerClient
+    }
+
+    /// What it does now.
+    pub(super) fn state(&self) -> ServerState {
+        if self.running.iter().any(|instance| !instance.has_ended()) {
+            ServerState::Running
+        } else if self.is_starting && !self.is_stopped {
+            ServerState::Starting
+        } else if self.processes.iter().any(|process| process.is_alive()) {
+            ServerState::Stopping
+        } else if self.problem.is_empty() {
+            ServerState::Stopped
+        } else {
+            ServerState::Failed
+        }
     }
 
     /// Whether fewer processes run than should.

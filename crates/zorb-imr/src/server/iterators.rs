@@ -1,4 +1,4 @@
-//! Iterators over servers. Each is a copy of the rest of a list.
+//! Iterators over servers. Each is a position among their names.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -6,22 +6,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use zorb::poa::{ObjectId, PoaError, PoaPolicies};
 use zorb::{Orb, SystemException, WeakOrb};
 
+use super::listing::Listing;
 use crate::implementation_repository::{
-    ServerInformation, ServerInformationIterator, ServerInformationIteratorServant,
-    ServerInformationList,
+    ServerInformationIterator, ServerInformationIteratorServant, ServerInformationList,
 };
 
 /// The name of the adapter of iterators.
 const ADAPTER: &str = "ServerInformationIterators";
 
-/// The most servers in one reply.
-pub(crate) const MOST_LISTED: usize = 1000;
-
 /// The iterators of a repository.
-#[derive(Debug)]
 pub(crate) struct Iterators {
     // The ORB owns the adapter, and the adapter the servants: they must not own it.
     orb: WeakOrb,
+    listing: Listing,
     most: usize,
     ids: Mutex<Ids>,
 }
@@ -36,24 +33,25 @@ struct Ids {
 
 struct Rest {
     id: u64,
-    left: Mutex<VecDeque<ServerInformation>>,
+    /// The last server that it has listed.
+    last: Mutex<String>,
     all: Weak<Iterators>,
 }
 
 impl Iterators {
-    pub(crate) fn new(orb: &Orb, most: usize) -> Result<Arc<Self>, PoaError> {
+    pub(crate) fn new(orb: &Orb, listing: Listing, most: usize) -> Result<Arc<Self>, PoaError> {
         orb.root_poa().create(ADAPTER, PoaPolicies::new().user_ids())?;
-        Ok(Arc::new(Self { orb: orb.downgrade(), most, ids: Mutex::default() }))
+        Ok(Arc::new(Self { orb: orb.downgrade(), listing, most, ids: Mutex::default() }))
     }
 
     fn ids(&self) -> MutexGuard<'_, Ids> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An iterator over `left`; `None` if there may be none.
+    /// An iterator over the servers behind this one; `None` if there may be none.
     pub(crate) fn create(
         self: &Arc<Self>,
-        left: VecDeque<ServerInformation>,
+        last: &str,
     ) -> Result<Option<ServerInformationIterator>, SystemException> {
         let Some(orb) = self.orb.upgrade().filter(|_| self.most > 0) else { return Ok(None) };
         let (id, oldest) = {
@@ -67,7 +65,7 @@ impl Iterators {
         if let Some(oldest) = oldest {
             self.deactivate(oldest);
         }
-        let servant = Rest { id, left: Mutex::new(left), all: Arc::downgrade(self) };
+        let servant = Rest { id, last: Mutex::new(last.to_owned()), all: Arc::downgrade(self) };
         let poa = orb.root_poa().find(ADAPTER)?;
         Ok(Some(poa.activate_with_id(ObjectId::new(id.to_be_bytes()), servant)?))
     }
@@ -88,8 +86,12 @@ impl Iterators {
 
 impl ServerInformationIteratorServant for Rest {
     fn next_n(&self, how_many: u32) -> zorb::Result<(bool, ServerInformationList)> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let servers = first(&mut left, how_many);
+        let Some(all) = self.all.upgrade() else { return Ok((false, Vec::new())) };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (servers, _) = all.listing.list(&last, how_many);
+        if let Some(server) = servers.last() {
+            last.clone_from(&server.server);
+        }
         Ok((!servers.is_empty(), servers))
     }
 
@@ -99,13 +101,4 @@ impl ServerInformationIteratorServant for Rest {
         }
         Ok(())
     }
-}
-
-/// Takes the first servers of a list for a reply: `how_many` of them, or for 0, as many as a reply may have.
-pub(crate) fn first(
-    left: &mut VecDeque<ServerInformation>,
-    how_many: u32,
-) -> ServerInformationList {
-    let wanted = if how_many == 0 { MOST_LISTED } else { how_many as usize };
-    left.drain(..left.len().min(wanted).min(MOST_LISTED)).collect()
 }

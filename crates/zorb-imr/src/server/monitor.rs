@@ -1,7 +1,7 @@
 //! Looks after servers: finds those that have ended without a thread of the repository waiting for them, and starts those
 //! that should always run.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use zorb::SystemExceptionKind;
@@ -10,24 +10,43 @@ use super::instance::Instance;
 use super::servers::{Reason, Servers};
 use crate::implementation_repository::ActivationMode;
 
+/// How many servers are asked at the same time whether they still are there.
+const ASKED_AT_ONCE: usize = 16;
+
 impl Servers {
-    /// Runs until the repository ends.
-    pub(super) fn run_monitor(self: Arc<Self>) {
-        let mut checked: Option<Instant> = None;
+    /// Starts servers that should always run, until the repository ends.
+    pub(super) fn run_monitor(&self) {
         while self.orb.upgrade().is_some() {
-            if checked.is_none_or(|checked| checked.elapsed() >= self.settings.check_interval) {
-                self.forget_unreachable();
-                checked = Some(Instant::now());
-            }
             self.start_automatic();
             let state = self.lock();
             if state.has_ended {
                 return;
             }
             // Servers that have ended are started again at once.
-            let waited = self.changed.wait_timeout(state, self.settings.check_interval);
+            let waited = self.changed.wait_timeout(state, self.options.imr_check_interval);
             if waited.unwrap_or_else(PoisonError::into_inner).0.has_ended {
                 return;
+            }
+        }
+    }
+
+    /// Looks for servers that have ended, until the repository ends.
+    pub(super) fn run_checks(&self) {
+        while self.orb.upgrade().is_some() {
+            self.forget_unreachable();
+            let next = Instant::now().checked_add(self.options.imr_check_interval);
+            let mut state = self.lock();
+            loop {
+                let left = next.map(|next| next.saturating_duration_since(Instant::now()));
+                match left {
+                    _ if state.has_ended => return,
+                    Some(left) if left.is_zero() => break,
+                    left => {
+                        let left = left.unwrap_or(self.options.imr_check_interval);
+                        let waited = self.changed.wait_timeout(state, left);
+                        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                    }
+                }
             }
         }
     }
@@ -68,10 +87,7 @@ impl Servers {
             let of_server = server.running.iter().filter(|instance| instance.process.is_none());
             unknown.extend(of_server.map(|instance| (name.clone(), instance.clone())));
         }
-        for (name, instance) in unknown {
-            if self.answers(&instance) {
-                continue;
-            }
+        for (name, instance) in self.without_answer(unknown) {
             tracing::info!(
                 server = name,
                 address = instance.partial_ior,
@@ -88,6 +104,31 @@ impl Servers {
                 tracing::error!(%error, server = name, "cannot store that a process has ended");
             }
         }
+    }
+
+    /// Those that do not answer. Some that are slow do not keep the repository from asking others.
+    fn without_answer(&self, mut all: Vec<(String, Instance)>) -> Vec<(String, Instance)> {
+        let next = Mutex::new(std::mem::take(&mut all).into_iter());
+        let silent = Mutex::new(all);
+        let ask = || {
+            loop {
+                let asked = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((name, instance)) = asked else { return };
+                if !self.answers(&instance) {
+                    silent.lock().unwrap_or_else(PoisonError::into_inner).push((name, instance));
+                }
+            }
+        };
+        let others = next.lock().unwrap_or_else(PoisonError::into_inner).len().min(ASKED_AT_ONCE);
+        std::thread::scope(|scope| {
+            for _ in 1..others {
+                let thread = std::thread::Builder::new().name("imr-ping".to_owned());
+                // Without a thread, the others ask.
+                let _ = thread.spawn_scoped(scope, ask);
+            }
+            ask();
+        });
+        silent.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a process answers, or may only be slow.

@@ -9,7 +9,6 @@ use std::process::{Child, Command, Stdio};
 
 use zorb_os::process::unblock_signals;
 
-use super::settings::Settings;
 use crate::command_line;
 use crate::implementation_repository::StartupOptions;
 
@@ -19,7 +18,8 @@ const PREFIX: &str = "ZORB_";
 /// Starts a server in a process group of its own.
 ///
 /// It inherits the environment of the repository, but not the options of its ORB, and is told the repository's reference:
-/// as Zorb's options `UseImr` and `InitRef`, and as TAO's variables.
+/// as Zorb's options `UseImr` and `InitRef`, and as TAO's variables. Its output goes to a file in the folder `logs`, if
+/// there is one.
 ///
 /// # Errors
 /// The command line is malformed; the program or the working directory does not exist or may not be used; the system
@@ -28,7 +28,7 @@ pub(crate) fn start(
     name: &str,
     options: &StartupOptions,
     repository: &str,
-    settings: &Settings,
+    logs: &str,
 ) -> io::Result<Child> {
     let malformed = || io::Error::new(io::ErrorKind::InvalidInput, "malformed command line");
     let words = command_line::split(&options.command_line).ok_or_else(malformed)?;
@@ -49,9 +49,9 @@ pub(crate) fn start(
     if !options.working_directory.is_empty() {
         command.current_dir(&options.working_directory);
     }
-    let log = match &settings.log_folder {
-        Some(folder) => log_file(folder, name)?,
-        None => File::from(io::stderr().as_fd().try_clone_to_owned()?),
+    let log = match logs {
+        "" => File::from(io::stderr().as_fd().try_clone_to_owned()?),
+        folder => log_file(Path::new(folder), name)?,
     };
     command.stderr(log.try_clone()?).stdout(log);
     // The repository's program may have blocked those that ask it to terminate.

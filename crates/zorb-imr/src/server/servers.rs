@@ -1,6 +1,6 @@
 //! The servers: which run, where they are, and which requests wait for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
@@ -12,17 +12,18 @@ use zorb_store::{Store, StoreError};
 
 use super::access::{Refusal, ending, not_started};
 use super::definition::Definition;
-use super::entry::Server;
+use super::entry::{Pending, Server};
 use super::instance::Instance;
 use super::names::candidates;
-use super::settings::Settings;
+use super::options::ImrOptions;
 use super::tables;
+use super::watching::Watch;
 use crate::implementation_repository::ActivationMode;
 
 /// All servers of a repository.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    pub(super) settings: Settings,
+    pub(super) options: ImrOptions,
     pub(super) orb: WeakOrb,
     pub(super) store: Option<Arc<dyn Store>>,
     /// The reference that servers are told.
@@ -34,12 +35,18 @@ pub(crate) struct Servers {
     pub(super) changing: Mutex<()>,
     /// Held while a process is started, so that it does not register before it is known.
     pub(super) spawning: Mutex<()>,
+    pub(super) watch: Arc<Watch>,
     pub(super) this: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) servers: BTreeMap<String, Server>,
+    /// The servers whose processes are to be started and no thread is starting, in turn.
+    pub(super) pending: VecDeque<Pending>,
+    /// The threads that start them, and how many of these wait.
+    pub(super) starters: usize,
+    pub(super) idle_starters: usize,
     /// The number of processes that have been started, and have not registered.
     pub(super) starting: usize,
     pub(super) has_ended: bool,
@@ -63,7 +70,7 @@ impl Servers {
     /// Those of [`tables::load`].
     pub(crate) fn load(
         orb: &Orb,
-        settings: &Settings,
+        options: &ImrOptions,
         store: Option<Arc<dyn Store>>,
     ) -> Result<Arc<Self>, StoreError> {
         let mut state = State::default();
@@ -80,7 +87,7 @@ impl Servers {
             }
         }
         Ok(Arc::new_cyclic(|this| Self {
-            settings: settings.clone(),
+            options: options.clone(),
             orb: orb.downgrade(),
             store,
             repository: OnceLock::new(),
@@ -88,6 +95,7 @@ impl Servers {
             changed: Condvar::new(),
             changing: Mutex::new(()),
             spawning: Mutex::new(()),
+            watch: Arc::default(),
             this: Weak::clone(this),
         }))
     }
@@ -159,7 +167,8 @@ impl Servers {
     /// A process has registered.
     ///
     /// # Errors
-    /// What [`add`](Self::add) returns, for a server that has not been added.
+    /// What [`add`](Self::add) returns, for a server that has not been added; its addresses are too long, or too many
+    /// processes have registered.
     pub(super) fn register(
         &self,
         name: &str,
@@ -167,6 +176,13 @@ impl Servers {
         reference: Ior,
         has_object: bool,
     ) -> Result<(), Refusal> {
+        if partial_ior.contains('\0') {
+            return Err(Refusal::Invalid);
+        }
+        let sizes = reference.profiles.iter().map(|profile| profile.data.len());
+        if partial_ior.len() + sizes.sum::<usize>() > self.options.imr_definition_octets {
+            return Err(Refusal::Full);
+        }
         if !self.lock().servers.contains_key(name) {
             self.add(name, Definition::unmanaged())?;
         }
@@ -186,7 +202,7 @@ impl Servers {
                 server.replaced = Some(server.running.remove(at));
             }
         }
-        if server.running.len() >= self.settings.instances {
+        if server.running.len() >= self.options.imr_instances {
             return Err(Refusal::Full);
         }
         server.running.push(Instance {
@@ -266,7 +282,7 @@ impl Servers {
         tables::put_running(&**store, name, &running)
     }
 
-    /// Starts a server's processes on a thread of their own, unless that is going on, or nothing is to be done.
+    /// Has a server's processes started by other threads, unless that is going on, or nothing is to be done.
     ///
     /// # Errors
     /// Why it is not started.
@@ -302,12 +318,25 @@ impl Servers {
         }
         server.is_stopped = false;
         server.is_starting = true;
+        state.pending.push_back(Pending::new(owner.clone()));
+        if state.pending.len() <= state.idle_starters
+            || state.starters >= self.options.imr_starts_at_once.max(1)
+        {
+            self.changed.notify_all();
+            return Ok(());
+        }
         let this = self.this.upgrade().ok_or("the repository has ended")?;
         let thread = std::thread::Builder::new().name("imr-start".to_owned());
-        let started = thread.spawn(move || this.run_starts(&owner));
-        if started.is_err() {
-            server.is_starting = false;
-            return Err("there is no thread to start it");
+        match thread.spawn(move || this.run_starts()) {
+            Ok(_) => state.starters += 1,
+            Err(_) if state.starters > 0 => {}
+            Err(_) => {
+                state.pending.pop_back();
+                if let Some(server) = state.servers.get_mut(&owner) {
+                    server.is_starting = false;
+                }
+                return Err("there is no thread to start it");
+            }
         }
         Ok(())
     }
@@ -410,7 +439,7 @@ mod tests {
         let orb = Orb::builder().without_environment().build().unwrap();
         let store = Arc::new(Watched::default());
         let stored: Arc<dyn Store> = Arc::<Watched>::clone(&store);
-        let servers = Servers::load(&orb, &Settings::default(), Some(stored)).unwrap();
+        let servers = Servers::load(&orb, &ImrOptions::default(), Some(stored)).unwrap();
         store.servers.set(Arc::downgrade(&servers)).unwrap();
         servers.register("Shop", "", Ior::NIL, false).unwrap();
         servers.is_shutting_down("Shop").unwrap();

@@ -9,11 +9,14 @@ use zorb_store::{Store, StoreError};
 
 use super::access::WriteCheck;
 use super::administration::Administration;
+use super::entry::Server;
 use super::iterators::Iterators;
+use super::listing::Listing;
+use super::options::ImrOptions;
 use super::servers::Servers;
-use super::settings::Settings;
+use super::tables;
 use crate::KEY;
-use crate::server_repository::Repository;
+use crate::server_repository::{Repository, ServerState};
 
 /// The name of the adapter of the repository's object.
 const ADAPTER: &str = "ImplementationRepository";
@@ -22,10 +25,10 @@ const ADAPTER: &str = "ImplementationRepository";
 ///
 /// ```
 /// use zorb::Orb;
-/// use zorb_imr::server::{ImplementationRepository, Settings};
+/// use zorb_imr::server::{ImplementationRepository, ImrOptions};
 ///
 /// let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
-/// let servers = ImplementationRepository::serve(&orb, &Settings::default())?;
+/// let servers = ImplementationRepository::serve(&orb, &ImrOptions::default())?;
 /// servers.publish(&orb)?;
 /// orb.serve()?;
 /// assert_eq!(servers.statistics().servers, 0);
@@ -70,8 +73,8 @@ impl ImplementationRepository {
     ///
     /// # Errors
     /// `INITIALIZE` if no endpoint can be opened; the ORB has a repository already; there is no thread.
-    pub fn serve(orb: &Orb, settings: &Settings) -> Result<Self, zorb::Error> {
-        Self::serve_servers(orb, settings, None)
+    pub fn serve(orb: &Orb, options: &ImrOptions) -> Result<Self, zorb::Error> {
+        Self::serve_servers(orb, options, None)
     }
 
     /// Serves the repository of a store. It knows the servers, and those of their processes that still run, of earlier
@@ -81,44 +84,48 @@ impl ImplementationRepository {
     /// Those of [`serve`](Self::serve); the store fails, or its contents are damaged or of a newer version.
     pub fn serve_stored(
         orb: &Orb,
-        settings: &Settings,
+        options: &ImrOptions,
         store: Arc<dyn Store>,
     ) -> Result<Self, zorb::Error> {
-        Self::serve_servers(orb, settings, Some(store))
+        Self::serve_servers(orb, options, Some(store))
+    }
+
+    /// Reads the servers of a store as [`serve_stored`](Self::serve_stored) does. Returns how many there are.
+    ///
+    /// # Errors
+    /// The store fails, or its contents are damaged or of a newer version.
+    pub fn check_store(store: &dyn Store) -> Result<usize, StoreError> {
+        Ok(tables::load(store)?.len())
     }
 
     fn serve_servers(
         orb: &Orb,
-        settings: &Settings,
+        options: &ImrOptions,
         store: Option<Arc<dyn Store>>,
     ) -> Result<Self, zorb::Error> {
-        let servers = Servers::load(orb, settings, store).map_err(not_loaded)?;
+        let servers = Servers::load(orb, options, store).map_err(not_loaded)?;
         if !orb.set_forwarder(Arc::clone(&servers) as _) {
             let what = "the ORB forwards requests already";
             return Err(zorb::Error::new(zorb::Phase::Application, what));
         }
-        let iterators = Iterators::new(orb, settings.iterators)?;
         let write_check = Arc::new(OnceLock::new());
-        let servant = Administration {
-            servers: Arc::clone(&servers),
-            iterators,
-            write_check: Arc::clone(&write_check),
-        };
+        let listing =
+            Listing { servers: Arc::clone(&servers), write_check: Arc::clone(&write_check) };
+        let iterators = Iterators::new(orb, listing.clone(), options.imr_iterators)?;
+        let servant = Administration { servers: Arc::clone(&servers), listing, iterators };
         let policies = PoaPolicies::new().persistent().user_ids();
         let poa = orb.root_poa().create(ADAPTER, policies)?;
         let reference: Repository = poa.activate_with_id("root", servant)?;
         // It is set once.
         let _ = servers.repository.set(reference.to_ior_string());
-        let monitored = Arc::clone(&servers);
-        let thread = std::thread::Builder::new().name("imr-monitor".to_owned());
-        thread.spawn(move || monitored.run_monitor()).map_err(|error| {
-            zorb::Error::new(zorb::Phase::Application, "starting a thread").with_source(error)
-        })?;
+        start_thread("imr-monitor", &servers, Servers::run_monitor)?;
+        start_thread("imr-check", &servers, Servers::run_checks)?;
         Ok(Self { servers, reference, write_check })
     }
 
-    /// Sets what permits clients to add, change, start, stop and register servers, such as `zorb_service::check_local_writer`: it is
-    /// called on the thread of their requests. The first call alone has an effect; without one, all clients may.
+    /// Sets what permits clients to add, change, start, stop and register servers, and to see their environments, such as
+    /// `zorb_service::check_local_writer`: it is called on the thread of their requests. The first call alone has an
+    /// effect; without one, all clients may.
     pub fn set_write_check(
         &self,
         check: impl Fn() -> Result<(), SystemException> + Send + Sync + 'static,
@@ -141,6 +148,17 @@ impl ImplementationRepository {
         Ok(self.reference())
     }
 
+    /// How many servers are in each state.
+    pub fn states(&self) -> [(ServerState, usize); 5] {
+        use ServerState::{Failed, Running, Starting, Stopped, Stopping};
+        let mut counts = [Stopped, Starting, Running, Stopping, Failed].map(|state| (state, 0));
+        let all: Vec<_> = self.servers.lock().servers.values().map(Server::state).collect();
+        for (state, count) in &mut counts {
+            *count = all.iter().filter(|it| *it == state).count();
+        }
+        counts
+    }
+
     /// Numbers of the repository.
     pub fn statistics(&self) -> Statistics {
         let state = self.servers.lock();
@@ -158,6 +176,15 @@ impl ImplementationRepository {
         }
         numbers
     }
+}
+
+/// Starts a thread that ends with the repository.
+fn start_thread(name: &str, servers: &Arc<Servers>, run: fn(&Servers)) -> Result<(), zorb::Error> {
+    let servers = Arc::clone(servers);
+    let started = std::thread::Builder::new().name(name.to_owned()).spawn(move || run(&servers));
+    started.map(drop).map_err(|error| {
+        zorb::Error::new(zorb::Phase::Application, "starting a thread").with_source(error)
+    })
 }
 
 #[cold]

@@ -1,4 +1,4 @@
-//! Starts the processes of servers.
+//! Starts the processes of servers, on as many threads as may start processes at the same time.
 
 use std::process::Child;
 use std::sync::PoisonError;
@@ -9,105 +9,133 @@ use zorb_os::process::ProcessId;
 use zorb_os::signal::Signal;
 
 use super::definition::Definition;
-use super::entry::Server;
+use super::entry::{Pending, Server};
 use super::process;
 use super::servers::{Servers, State};
 
 /// How often what nobody reports is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// The end of one start.
-enum Attempt {
-    /// Nothing is left to start.
-    Done,
-    Registered,
-    Failed,
+/// What is to be done with a pending server.
+enum Turn {
+    Start(Definition),
+    /// At least for this time.
+    Wait(Duration),
+    /// It need not be started, or may not be any more; so the requests that waited for it do not.
+    Done(Vec<HeldRequests>),
 }
 
 impl Servers {
-    /// Starts processes of a server until as many run as should, or too many starts have failed.
-    pub(super) fn run_starts(&self, name: &str) {
-        let mut failed = 0;
-        loop {
-            match self.start_one(name, failed) {
-                Attempt::Done => return,
-                Attempt::Registered => failed = 0,
-                Attempt::Failed => failed += 1,
+    /// Starts the processes of pending servers, one after the other, until there is none. Several threads do so.
+    pub(super) fn run_starts(&self) {
+        while let Some((mut pending, definition)) = self.next_start() {
+            let outcome = self.start_process(&pending.name, &definition);
+            let mut state = self.lock();
+            state.starting -= 1;
+            let server = state.servers.get_mut(&pending.name);
+            match outcome {
+                Ok(()) => {
+                    pending.failed = 0;
+                    if let Some(server) = server {
+                        server.limits.succeeded();
+                        server.problem.clear();
+                    }
+                }
+                Err(problem) => {
+                    tracing::warn!(server = pending.name, problem, "a server does not start");
+                    pending.failed += 1;
+                    if let Some(server) = server {
+                        server.limits.failed(&self.options, Instant::now());
+                        server.failures += 1;
+                        server.problem = problem;
+                        server.process = None;
+                    }
+                }
             }
+            state.pending.push_back(pending);
+            drop(state);
+            self.changed.notify_all();
         }
     }
 
-    /// Starts one process, and waits until it has registered. `failed`: how many starts have failed in a row.
-    fn start_one(&self, name: &str, failed: u32) -> Attempt {
-        let Some(definition) = self.wait_for_turn(name, failed) else { return Attempt::Done };
-        let outcome = self.start_process(name, &definition);
-        let mut state = self.lock();
-        state.starting -= 1;
-        let attempt = match outcome {
-            Ok(()) => {
-                if let Some(server) = state.servers.get_mut(name) {
-                    server.limits.succeeded();
-                    server.problem.clear();
-                }
-                Attempt::Registered
-            }
-            Err(problem) => {
-                tracing::warn!(server = name, problem, "a server does not start");
-                if let Some(server) = state.servers.get_mut(name) {
-                    server.limits.failed(&self.settings, Instant::now());
-                    server.failures += 1;
-                    server.problem = problem;
-                    server.process = None;
-                }
-                Attempt::Failed
-            }
-        };
-        drop(state);
-        self.changed.notify_all();
-        attempt
-    }
-
-    /// Waits until the server may be started. `None` if it need not be, may not be any more, or if that is over.
-    fn wait_for_turn(&self, name: &str, failed: u32) -> Option<Definition> {
-        let begun = Instant::now();
+    /// Waits until a server may be started, and takes it. `None` if none is pending.
+    fn next_start(&self) -> Option<(Pending, Definition)> {
         let mut state = self.lock();
         loop {
-            let has_room = state.starting < self.settings.starts_at_once.max(1);
-            let has_ended = state.has_ended;
-            let server = state.servers.get_mut(name)?;
-            server.forget_ended();
-            let gives_up = failed >= server.definition.attempts();
-            if has_ended || gives_up || server.is_stopped || !server.lacks_processes() {
-                server.is_starting = false;
-                if gives_up {
-                    server.limits.give_up(&self.settings, Instant::now());
-                    server.wanted = 0;
+            let mut wait = LOOK_AGAIN;
+            let mut over = Vec::new();
+            for _ in 0..state.pending.len() {
+                let Some(pending) = state.pending.pop_front() else { break };
+                match self.turn(&mut state, &pending) {
+                    Turn::Start(definition) => {
+                        drop(state);
+                        over.iter().for_each(HeldRequests::resume);
+                        return Some((pending, definition));
+                    }
+                    Turn::Wait(time) => {
+                        wait = wait.min(time);
+                        state.pending.push_back(pending);
+                    }
+                    Turn::Done(waiting) => over.extend(waiting),
                 }
-                let waiting = state.take_waiting(name, gives_up);
+            }
+            if state.pending.is_empty() {
+                state.starters -= 1;
                 drop(state);
                 self.changed.notify_all();
-                waiting.iter().for_each(HeldRequests::resume);
+                over.iter().for_each(HeldRequests::resume);
                 return None;
             }
-            let now = Instant::now();
-            let delay = server.limits.delay(&self.settings, now);
-            // One that is about to end may still have what the next one needs: a port, a file.
-            server.processes.retain(|process| process.is_alive());
-            let waits_for_earlier = !server.is_per_client()
-                && server.processes.len() >= server.definition.instances as usize
-                && now.duration_since(begun) < self.settings.stop_grace;
-            if delay.is_zero() && has_room && !waits_for_earlier {
-                let definition = server.definition.clone();
-                server.limits.started(now);
-                server.starts += 1;
-                (server.process, server.ended) = (None, None);
-                state.starting += 1;
-                return Some(definition);
+            if !over.is_empty() {
+                drop(state);
+                self.changed.notify_all();
+                over.iter().for_each(HeldRequests::resume);
+                state = self.lock();
+                continue;
             }
-            let wait = if delay.is_zero() { LOOK_AGAIN } else { delay.min(LOOK_AGAIN) };
+            state.idle_starters += 1;
             let waited = self.changed.wait_timeout(state, wait);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state.idle_starters -= 1;
         }
+    }
+
+    /// What is to be done with a pending server now.
+    fn turn(&self, state: &mut State, pending: &Pending) -> Turn {
+        let has_ended = state.has_ended;
+        let Some(server) = state.servers.get_mut(&pending.name) else {
+            return Turn::Done(Vec::new());
+        };
+        let now = Instant::now();
+        let gives_up = pending.failed >= server.definition.attempts();
+        let is_over = has_ended || gives_up || server.is_stopped;
+        let delay = server.limits.delay(&self.options, now);
+        if !is_over && !delay.is_zero() && server.lacks_processes() {
+            return Turn::Wait(delay);
+        }
+        server.forget_ended();
+        if is_over || !server.lacks_processes() {
+            server.is_starting = false;
+            if gives_up {
+                server.limits.give_up(&self.options, now);
+                server.wanted = 0;
+            }
+            return Turn::Done(state.take_waiting(&pending.name, gives_up));
+        }
+        // One that is about to end may still have what the next one needs: a port, a file.
+        server.processes.retain(|process| process.is_alive());
+        let waits_for_earlier = !server.is_per_client()
+            && server.processes.len() >= server.definition.instances as usize
+            && now.duration_since(pending.since) < self.options.imr_stop_grace;
+        if !delay.is_zero() || waits_for_earlier {
+            return Turn::Wait(if delay.is_zero() { LOOK_AGAIN } else { delay });
+        }
+        let definition = server.definition.clone();
+        server.limits.started(now);
+        server.starts += 1;
+        (server.process, server.ended) = (None, None);
+        state.starting += 1;
+        Turn::Start(definition)
     }
 
     /// Starts a process, and waits until it has registered.
@@ -117,8 +145,9 @@ impl Servers {
     fn start_process(&self, name: &str, definition: &Definition) -> Result<(), String> {
         let spawning = self.spawning.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = self.repository.get().map(String::as_str).unwrap_or_default();
-        let child = process::start(name, &definition.startup, repository, &self.settings)
-            .map_err(|error| format!("it cannot be started: {error}"))?;
+        let child =
+            process::start(name, &definition.startup, repository, &self.options.imr_server_logs)
+                .map_err(|error| format!("it cannot be started: {error}"))?;
         // A process without a start time has ended, and waits for its parent.
         let id = child.id();
         let process = ProcessId::of(id).unwrap_or_else(|| ProcessId::from_parts(id, 0));
@@ -129,7 +158,7 @@ impl Servers {
         drop(spawning);
         tracing::info!(server = name, process = id, "started a server");
         self.watch(name, child, process)?;
-        let deadline = Instant::now().checked_add(self.settings.start_timeout);
+        let deadline = Instant::now().checked_add(self.options.imr_start_timeout);
         let mut state = self.lock();
         loop {
             let has_ended = state.has_ended;
@@ -164,34 +193,22 @@ impl Servers {
         }
     }
 
-    /// Waits for the end of a process on a thread of its own.
+    /// Watches for the end of a process.
     ///
     /// # Errors
-    /// There is no thread; then the process has been killed.
-    fn watch(&self, name: &str, mut child: Child, process: ProcessId) -> Result<(), String> {
-        let (servers, name) = (self.this.clone(), name.to_owned());
-        let (sender, children) = std::sync::mpsc::sync_channel::<Child>(1);
-        let wait = move || {
-            let Ok(mut child) = children.recv() else { return };
-            let how = match child.wait() {
-                Ok(status) => status.to_string(),
-                Err(error) => error.to_string(),
-            };
-            tracing::info!(server = name, process = process.id(), how, "a server has ended");
+    /// There is no thread or descriptor for that; then the process has been killed.
+    fn watch(&self, name: &str, child: Child, process: ProcessId) -> Result<(), String> {
+        let servers = self.this.clone();
+        let ended = move |process, how: &str| {
             if let Some(servers) = servers.upgrade() {
-                servers.forget(process, &how);
+                servers.forget(process, how);
             }
         };
-        let thread = std::thread::Builder::new().name("imr-watch".to_owned());
-        if thread.spawn(wait).is_err() {
-            kill(process);
-            let _ = child.wait();
-            self.forget(process, "killed");
-            return Err("there is no thread to watch it".to_owned());
-        }
-        // The thread waits for it.
-        let _ = sender.send(child);
-        Ok(())
+        let Err(mut child) = self.watch.add(name, child, process, ended) else { return Ok(()) };
+        kill(process);
+        let _ = child.wait();
+        self.forget(process, "killed");
+        Err("there is no thread or descriptor to watch it".to_owned())
     }
 }
 

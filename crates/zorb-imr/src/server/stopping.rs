@@ -73,7 +73,7 @@ impl Servers {
 
     /// Waits for the end of processes, for as long as they may take. Returns whether all have ended.
     fn have_ended(&self, processes: &[ProcessId]) -> bool {
-        let deadline = Instant::now().checked_add(self.settings.stop_grace);
+        let deadline = Instant::now().checked_add(self.options.imr_stop_grace);
         let mut state = self.lock();
         loop {
             if !processes.iter().any(|process| process.is_alive()) {

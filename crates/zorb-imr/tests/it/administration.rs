@@ -12,7 +12,9 @@ use zorb::{
 use zorb_imr::implementation_repository::administration::{
     ActivateServerError, RemoveServerError, ServerIsRunningError,
 };
-use zorb_imr::implementation_repository::{ActivationMode, Administration, ServerActiveStatus};
+use zorb_imr::implementation_repository::{
+    ActivationMode, Administration, ServerActiveStatus, StartupOptions,
+};
 use zorb_testkit::until;
 
 use crate::support::{Teller, TellerServant, World, options, settings};
@@ -112,7 +114,7 @@ fn adapters_of_several_threads_register_once_and_say_goodbye_in_vain_once() {
 fn the_names_of_linked_servers_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = settings(folder.path());
-    settings.servers = 2;
+    settings.imr_servers = 2;
     let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
     world.add("Shop", &options("Shop"));
     for name in [String::new(), "x".repeat(1025)] {
@@ -140,6 +142,30 @@ fn replies_with_servers_are_limited() {
     rest.next_n(1).unwrap_err();
     let (more, listed) = next.unwrap().next_n(u32::MAX).unwrap();
     assert_eq!((more, listed.len()), (true, 1000));
+}
+
+#[test]
+fn the_octets_of_replies_with_servers_are_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings(folder.path());
+    settings.imr_listed_octets = 4000;
+    let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
+    let mut long = options("Shop");
+    long.environment[0].value = "x".repeat(1500);
+    for number in 0..7 {
+        world.add(&format!("Shop{number}"), &long);
+    }
+    let (listed, rest) = world.repository.list(0, false).unwrap();
+    assert_eq!(listed.len(), 3);
+    let rest = rest.unwrap();
+    let lengths: Vec<_> = (0..3).map(|_| rest.next_n(0).unwrap().1.len()).collect();
+    assert_eq!(lengths, [3, 1, 0]);
+    assert_eq!(world.repository.status("Shop4", 100).unwrap().len(), 2);
+    long.environment[0].value = "x".repeat(6000);
+    world.add("Large", &long);
+    assert_eq!(world.repository.status("", 100).unwrap().len(), 1, "there is at least one");
+    let address = format!("corbaloc:iiop:1.2@127.0.0.1:1/{}", "x".repeat(65_536));
+    world.repository.server_is_running("Plain", &address, None).unwrap_err();
 }
 
 #[test]
@@ -259,5 +285,15 @@ fn only_administrators_change_servers() {
     // The program that contains the repository may.
     let own = world.service.reference();
     own.add_or_update_server("Shop", &options("Shop")).unwrap();
-    assert_eq!(world.statistics().servers, 1);
+    own.add_or_update_server("Store", &options("Shop")).unwrap();
+    assert_eq!(world.statistics().servers, 2);
+    // Others do not see environments, which may contain passwords.
+    let hidden = |startup: &StartupOptions| startup.environment.is_empty();
+    for (repository, hides) in [(&world.repository, true), (&own, false)] {
+        assert_eq!(hidden(&repository.find("Shop").unwrap().startup), hides);
+        let (listed, rest) = repository.list(1, false).unwrap();
+        assert_eq!(hidden(&listed[0].startup), hides);
+        assert_eq!(hidden(&rest.unwrap().next_n(1).unwrap().1[0].startup), hides);
+        assert_eq!(hidden(&repository.status("", 1).unwrap()[0].startup), hides);
+    }
 }

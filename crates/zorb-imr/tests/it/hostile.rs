@@ -14,7 +14,7 @@ fn kind(error: impl Into<zorb::SystemException>) -> SystemExceptionKind {
 fn names_and_definitions_have_limits() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = settings(folder.path());
-    settings.servers = 2;
+    settings.imr_servers = 2;
     let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
     let add = |name: &str, command: &str| {
         let mut options = options("x");
@@ -77,7 +77,7 @@ fn requests_for_a_server_that_does_not_start_have_limits() {
 fn forgotten_iterators_are_destroyed() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = settings(folder.path());
-    settings.iterators = 3;
+    settings.imr_iterators = 3;
     let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
     for name in ["a", "b"] {
         world.add(name, &options("x"));

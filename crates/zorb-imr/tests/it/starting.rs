@@ -7,7 +7,7 @@ use zorb_imr::implementation_repository::ActivationMode;
 use zorb_imr::server_repository::ServerState;
 use zorb_testkit::until;
 
-use crate::support::{World, kill, options, until_answered, writing_to};
+use crate::support::{World, kill, options, settings, until_answered, writing_to};
 
 #[test]
 fn a_client_starts_the_server_and_is_forwarded_once() {
@@ -140,4 +140,33 @@ fn a_server_that_says_goodbye_is_started_again() {
     world.repository.server_is_shutting_down("Shop").unwrap();
     kill(first);
     assert_ne!(until_answered(|| teller.process()), first);
+}
+
+/// The threads of this process whose names begin with this.
+fn threads(prefix: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let names = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")));
+    // One may have ended.
+    names.filter(|name| name.as_ref().is_ok_and(|name| name.starts_with(prefix))).count()
+}
+
+#[test]
+fn many_servers_are_started_by_few_threads() {
+    zorb_testkit::in_own_process("starting::many_servers_are_started_by_few_threads", || {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = settings(folder.path());
+        settings.imr_starts_at_once = 2;
+        let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
+        let mut silent = options("x");
+        silent.command_line = "sleep 600".to_owned();
+        silent.activation = ActivationMode::AutoStart;
+        let names: Vec<_> = (0..20).map(|number| format!("Shop{number:02}")).collect();
+        names.iter().for_each(|name| world.add(name, &silent));
+        let is_starting = |name: &String| world.status(name).state == ServerState::Starting;
+        until(|| world.statistics().starting == 2 && names.iter().all(is_starting));
+        assert_eq!((threads("imr-start"), threads("imr-watch")), (2, 1));
+        names.iter().for_each(|name| world.repository.remove_server(name).unwrap());
+        until(|| world.statistics().starting == 0);
+        until(|| (threads("imr-start"), threads("imr-watch")) == (0, 0));
+    });
 }

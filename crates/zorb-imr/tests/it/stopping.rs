@@ -23,7 +23,7 @@ fn a_server_ends_when_it_is_asked_to() {
 fn a_server_that_does_not_end_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = settings(folder.path());
-    settings.stop_grace = Duration::from_millis(50);
+    settings.imr_stop_grace = Duration::from_millis(50);
     let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
     world.add("Shop", &stubborn("Shop"));
     let process = world.teller("Shop").process().unwrap();

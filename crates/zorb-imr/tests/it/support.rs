@@ -9,7 +9,7 @@ use zorb::poa::PoaPolicies;
 use zorb::{Interface as _, ObjectRef, Orb, Result};
 use zorb_imr::command_line;
 use zorb_imr::implementation_repository::{ActivationMode, EnvironmentVariable, StartupOptions};
-use zorb_imr::server::{ImplementationRepository, Settings, Statistics};
+use zorb_imr::server::{ImplementationRepository, ImrOptions, Statistics};
 use zorb_imr::server_repository::{Repository, Status};
 use zorb_os::process::ProcessId;
 use zorb_store::Store;
@@ -120,14 +120,16 @@ pub(crate) fn stubborn(adapters: &str) -> StartupOptions {
     options
 }
 
-/// Settings for tests: a server that has not started in a minute never will, on any machine.
-pub(crate) fn settings(folder: &Path) -> Settings {
-    let mut settings = Settings::default();
-    settings.log_folder = Some(folder.to_owned());
-    settings.start_timeout = std::time::Duration::from_secs(240);
-    settings.starts_per_minute = 10_000;
-    settings.stop_grace = std::time::Duration::from_secs(240);
-    settings
+/// ImrOptions for tests: a server that has not started in a minute never will, on any machine.
+pub(crate) fn settings(folder: &Path) -> ImrOptions {
+    let long = std::time::Duration::from_secs(240);
+    ImrOptions {
+        imr_server_logs: folder.to_str().unwrap().to_owned(),
+        imr_start_timeout: long,
+        imr_starts_per_minute: 10_000,
+        imr_stop_grace: long,
+        ..ImrOptions::default()
+    }
 }
 
 /// An ORB that is not told anything by the environment, whose held requests do not expire in a test.
@@ -154,7 +156,7 @@ impl World {
 
     pub(crate) fn with(
         folder: TempDir,
-        settings: &Settings,
+        settings: &ImrOptions,
         store: Option<Arc<dyn Store>>,
         listen: &str,
     ) -> Self {

@@ -34,7 +34,8 @@ fn number(count: usize) -> String {
 fn options() -> Options {
     let builder = Orb::builder().without_environment();
     let builder = builder.declare(zorb_service::ServiceOptions::default());
-    builder.declare(zorb_naming::server::NamingOptions::default()).options().unwrap()
+    let builder = builder.declare(zorb_naming::server::NamingOptions::default());
+    builder.declare(zorb_imr::server::ImrOptions::default()).options().unwrap()
 }
 
 #[test]
@@ -245,6 +246,8 @@ fn the_limits_that_are_options_have_their_defaults() {
                 "CopyThreshold",
                 "Dscp",
                 "MiopHops",
+                "ImrBackOff",
+                "ImrCheckInterval",
             ]
             .contains(&spec.name)
             || ["SocketPriority", "PacingRate", "Preallocate", "FragmentSize"].contains(&spec.name)

@@ -53,6 +53,17 @@ pub(super) fn run(args: &ListArgs, servers: &Servers) -> Outcome {
     Ok(OK)
 }
 
+/// The name of a state, for users.
+pub(crate) fn state_name(state: ServerState) -> &'static str {
+    match state {
+        ServerState::Stopped => "stopped",
+        ServerState::Starting => "starting",
+        ServerState::Running => "running",
+        ServerState::Stopping => "stopping",
+        ServerState::Failed => "failed",
+    }
+}
+
 impl From<Status> for Listed {
     fn from(status: Status) -> Self {
         let some = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -63,13 +74,7 @@ impl From<Status> for Listed {
         });
         Self {
             name: status.server,
-            state: match status.state {
-                ServerState::Stopped => "stopped",
-                ServerState::Starting => "starting",
-                ServerState::Running => "running",
-                ServerState::Stopping => "stopping",
-                ServerState::Failed => "failed",
-            },
+            state: state_name(status.state),
             mode: match status.startup.activation {
                 ActivationMode::Normal => "normal",
                 ActivationMode::Manual => "manual",

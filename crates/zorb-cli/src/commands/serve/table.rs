@@ -6,19 +6,20 @@ use std::sync::Arc;
 use zorb::ObjectRef;
 use zorb::dynamic::repository::Repository;
 use zorb_ifr::{InterfaceRepository, State};
-use zorb_imr::server::ImplementationRepository;
+use zorb_imr::server::{ImplementationRepository, ImrOptions};
 use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_sched::TaskFile;
 use zorb_sched_service::SchedulerService;
-use zorb_service::{Host, Metrics, check_local_writer, check_writer};
+use zorb_service::{Host, MetricKind, Metrics, check_local_writer, check_writer};
 
+use crate::commands::imr::state_name;
 use crate::failure::Failure;
 use crate::screen::counted;
 
 /// What the command line says about services.
 pub(super) struct Choices {
     /// The folder for the output of servers.
-    pub(super) server_logs: Option<PathBuf>,
+    pub(super) server_logs: Option<String>,
     /// The folder of the store.
     pub(super) folder: Option<PathBuf>,
 }
@@ -98,16 +99,42 @@ fn ifr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
 
 fn imr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
     let orb = host.orb();
-    let mut settings = zorb_imr::server::Settings::default();
-    settings.log_folder.clone_from(&choices.server_logs);
+    let mut options = orb.options().get::<ImrOptions>().cloned().unwrap_or_default();
+    if let Some(folder) = &choices.server_logs {
+        options.imr_server_logs.clone_from(folder);
+    }
     let servers = match host.store() {
-        Some(store) => ImplementationRepository::serve_stored(orb, &settings, Arc::clone(store))?,
-        None => ImplementationRepository::serve(orb, &settings)?,
+        Some(store) => ImplementationRepository::serve_stored(orb, &options, Arc::clone(store))?,
+        None => ImplementationRepository::serve(orb, &options)?,
     };
     servers.set_write_check(check_local_writer(orb));
+    let shown = servers.clone();
+    host.add_metrics(move |metrics| add_servers(&shown, metrics));
     let numbers = servers.statistics();
     let contents = format!("{}, {} running", counted(numbers.servers, "server"), numbers.running);
     Ok(Started { reference: servers.reference().into(), contents })
+}
+
+/// The metrics of an implementation repository.
+fn add_servers(servers: &ImplementationRepository, metrics: &mut Metrics) {
+    let states = servers.states().map(|(state, count)| ([("state", state_name(state))], count));
+    let samples = states.each_ref().map(|(labels, count)| (&labels[..], *count as f64));
+    metrics.family(MetricKind::Gauge, "zorb_imr_servers", "Servers in each state.", &samples);
+    let numbers = servers.statistics();
+    for (name, help, count) in [
+        ("zorb_imr_processes", "Processes of servers that have registered.", numbers.running),
+        ("zorb_imr_starting", "Processes that have not registered yet.", numbers.starting),
+        ("zorb_imr_waiting_requests", "Requests that wait for a server.", numbers.waiting),
+    ] {
+        metrics.gauge(name, help, count as f64);
+    }
+    for (name, help, count) in [
+        ("zorb_imr_starts_total", "Processes started.", numbers.starts),
+        ("zorb_imr_failed_starts_total", "Starts that have failed.", numbers.failures),
+        ("zorb_imr_forwards_total", "Requests forwarded to servers.", numbers.forwards),
+    ] {
+        metrics.counter(name, help, count as f64);
+    }
 }
 
 fn scheduling(host: &Host, _: &Choices) -> Result<Started, Failure> {
