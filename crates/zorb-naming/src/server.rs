@@ -2,10 +2,14 @@
 //!
 //! `zorb serve naming` runs one; a program embeds one as in the example of [`NamingService`].
 
+mod clock;
 mod context_id;
 mod contexts;
 mod federation;
 mod iterators;
+mod lease_operations;
+mod lease_thread;
+mod leases;
 mod names;
 mod options;
 mod own;

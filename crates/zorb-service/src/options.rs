@@ -1,6 +1,7 @@
 //! The options that all services have.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use zorb::options::{OptionKind, OptionSpec, OptionValue};
 
@@ -13,6 +14,9 @@ zorb::transport::options! {
         /// uri:URI, email:ADDRESS or sha256:DIGITS of their TLS certificates; all clients may read; empty for all, and in
         /// the implementation repository for those of this machine.
         "ServiceWriters" service_writers: Writers = Writers::default();
+        /// Lease with which services are bound in the naming service, which has to be Zorb's: after it, the names of a
+        /// program that has ended go away. Renewed three times in this time; 0 to bind without a lease.
+        "ServiceLease" service_lease: Duration = Duration::ZERO, 0..=86_400_000, "ms";
     }
 }
 

@@ -46,6 +46,10 @@ fn names_are_bound_shown_and_removed() {
     names.output(&["bind", "spare", object, "--replace"]);
     let root = names.0.references[0].clone();
     names.output(&["bind", "plant.area/top", &root, "--context"]);
+    names.output(&["bind", "leased", object, "--lease", "3600"]);
+    assert!(names.failure(&["bind", "leased", object, "--lease", "9"]).contains("--replace"));
+    names.output(&["bind", "leased", object, "--lease", "1", "--replace"]);
+    while names.run(&["resolve", "leased"]).status == Some(0) {}
 
     assert_eq!(names.output(&["ls"]), "plant.area/\nspare\n");
     let tree = "north/\n  pump.device\ntop/\n  plant.area/ (loop)\n  spare\n";

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use zorb::codegen::{CdrResult, CdrWriter, Operations, Served, ServedBy, ServerCall};
 use zorb::giop::Ior;
@@ -15,9 +16,11 @@ use zorb::{
     Wire, minor,
 };
 
+use super::clock::Clock;
 use super::context_id::ContextId;
 use super::federation::Federation;
 use super::iterators::Iterators;
+use super::lease_thread::LeaseThread;
 use super::names::{Names, NotMade};
 use super::options::NamingOptions;
 use super::own::names_root;
@@ -45,8 +48,10 @@ const TO_NAME: usize = 11;
 const TO_URL: usize = 12;
 const RESOLVE_STR: usize = 13;
 const ORPHANS: usize = 14;
+const BIND_FOR: usize = 15;
+const REBIND_FOR: usize = 16;
 
-static OPERATIONS: Operations<15> = Operations::new(&[
+static OPERATIONS: Operations<17> = Operations::new(&[
     "bind",
     "rebind",
     "bind_context",
@@ -62,6 +67,8 @@ static OPERATIONS: Operations<15> = Operations::new(&[
     "to_url",
     "resolve_str",
     "orphans",
+    "bind_for",
+    "rebind_for",
 ]);
 
 /// The default servant of the adapter of contexts.
@@ -72,6 +79,8 @@ pub(crate) struct Contexts {
     orb: WeakOrb,
     federation: Federation,
     longest_reference: usize,
+    pub(super) longest_lease: Duration,
+    pub(super) leases: LeaseThread,
     listed: usize,
     write_check: OnceLock<Box<WriteCheck>>,
 }
@@ -104,6 +113,7 @@ impl Contexts {
         orb: &Orb,
         names: Arc<Names>,
         options: &NamingOptions,
+        clock: Clock,
     ) -> Result<Self, zorb::poa::PoaError> {
         let policies = PoaPolicies::new()
             .persistent()
@@ -118,6 +128,8 @@ impl Contexts {
             orb: orb.downgrade(),
             federation: Federation::new(options),
             longest_reference: options.naming_reference_octets,
+            longest_lease: options.naming_longest_lease,
+            leases: LeaseThread::new(clock),
             listed: options.naming_listed_bindings,
             write_check: OnceLock::new(),
         })
@@ -135,7 +147,7 @@ impl Contexts {
     }
 
     /// The object of a stored reference.
-    fn object(&self, octets: &[u8]) -> Result<ObjectRef, SystemException> {
+    pub(super) fn object(&self, octets: &[u8]) -> Result<ObjectRef, SystemException> {
         let broken = || {
             let code = minor::internal::BROKEN_INVARIANT;
             SystemException::internal(code, CompletionStatus::No)
@@ -188,7 +200,7 @@ impl Contexts {
     }
 
     /// Changes a binding, here or in another server. Returns what the other server has returned.
-    fn change<T, E: Into<Raised>>(
+    pub(super) fn change<T, E: Into<Raised>>(
         &self,
         start: ContextId,
         name: &Path,
@@ -215,12 +227,7 @@ impl Contexts {
             let code = minor::bad_param::NIL_NOT_ALLOWED;
             return Err(Raised::System(SystemException::bad_param(code, CompletionStatus::No)));
         }
-        if ior.profiles.iter().map(|profile| profile.data.len()).sum::<usize>()
-            > self.longest_reference
-        {
-            return Err(Raised::System(full()));
-        }
-        let octets = stored::encode(ior);
+        let octets = self.encoded(ior)?;
         let bound = match is_context {
             false => Bound::Object(&octets),
             true => self.own(ior).map_or(Bound::Foreign(&octets), Bound::Context),
@@ -243,6 +250,15 @@ impl Contexts {
             _ => Operation::Rebind(bound),
         };
         self.change::<(), Raised>(start, name, change, call).map(drop)
+    }
+
+    /// The stored form of a reference.
+    pub(super) fn encoded(&self, ior: &Ior) -> Result<Vec<u8>, Raised> {
+        let sizes = ior.profiles.iter().map(|profile| profile.data.len());
+        match sizes.sum::<usize>() > self.longest_reference {
+            true => Err(Raised::System(full())),
+            false => Ok(stored::encode(ior)),
+        }
     }
 
     fn bind_new_context(
@@ -391,6 +407,15 @@ impl Contexts {
                 call.end_of_arguments()?;
                 let found = parsed(&text).and_then(|name| self.resolve(id, &name));
                 call.reply(found, |writer, found| found.write(writer))
+            }
+            BIND_FOR | REBIND_FOR => {
+                self.check_writer()?;
+                let name = call.argument::<Path>()?;
+                let ior = call.argument::<Ior>()?;
+                let seconds = call.argument::<u32>()?;
+                call.end_of_arguments()?;
+                let bound = self.bind_for(id, &name, &ior, seconds, operation == REBIND_FOR);
+                call.reply_without_results(bound)
             }
             ORPHANS => {
                 // A reference that was told to one client only may be all that protects a context.

@@ -1,6 +1,8 @@
 //! The tree that all threads share, and its store.
 
 #[cfg(test)]
+mod lease_tests;
+#[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
@@ -46,11 +48,14 @@ struct Marks {
     destroyed: HashSet<ContextId>,
 }
 
+/// How many bindings are looked up at once whose leases have ended.
+const ENDED_AT_ONCE: usize = 1000;
+
 /// The binding that a change sets or removes.
 fn binding_of(change: &Change) -> Option<(ContextId, &[u8])> {
     match change {
         Change::Put { context, key, .. } => Some((*context, key)),
-        Change::Remove { context, key } => Some((*context, key)),
+        Change::Remove { context, key, .. } => Some((*context, key)),
         Change::Create { .. } | Change::Destroy { .. } => None,
     }
 }
@@ -99,13 +104,18 @@ impl Names {
         Self::of(Tree::new(options), None)
     }
 
-    /// The names of a store.
+    /// The names of a store, at this time.
     ///
     /// # Errors
     /// The store fails, or its contents are damaged or of a newer version.
-    pub(crate) fn load(options: NamingOptions, store: Arc<dyn Store>) -> Result<Self, StoreError> {
+    pub(crate) fn load(
+        options: NamingOptions,
+        store: Arc<dyn Store>,
+        now: u64,
+    ) -> Result<Self, StoreError> {
+        let longest = u64::try_from(options.naming_longest_lease.as_millis()).unwrap_or(u64::MAX);
         let mut tree = Tree::new(options);
-        tables::load(&*store, &mut tree)?;
+        tables::load(&*store, &mut tree, now.saturating_add(longest))?;
         Ok(Self::of(tree, Some(store)))
     }
 
@@ -143,6 +153,26 @@ impl Names {
         drop(marks);
         self.unmarked.notify_all();
         stored.map_err(NotMade::NotStored)
+    }
+
+    /// Removes the bindings whose leases have ended.
+    ///
+    /// # Errors
+    /// The store fails. Those that are left are removed by the next call.
+    pub(crate) fn end_leases(&self, now: u64) -> Result<(), StoreError> {
+        loop {
+            let ended = self.read().leases().ended(now, ENDED_AT_ONCE);
+            if ended.is_empty() {
+                return Ok(());
+            }
+            for (context, key) in ended {
+                match self.change(|tree| tree.plan_end(context, &key, now)) {
+                    Err(NotMade::NotStored(error)) => return Err(error),
+                    // It has been renewed, or removed.
+                    Ok(()) | Err(NotMade::Refused(_)) => {}
+                }
+            }
+        }
     }
 
     /// Plans a change when no other one of the same binding is being stored.

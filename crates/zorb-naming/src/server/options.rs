@@ -36,5 +36,9 @@ zorb::transport::options! {
         "NamingForeignCallsPerServer" naming_foreign_calls_per_server: usize = 8, 1..=65_536;
         /// Maximum time of a call to a naming context of another server.
         "NamingForeignTimeout" naming_foreign_timeout: Duration = Duration::from_secs(5), 1..=DAY_MS, "ms";
+        /// Maximum number of bindings with leases; beyond it, IMP_LIMIT.
+        "NamingLeases" naming_leases: usize = 100_000, 0..=10_000_000;
+        /// Maximum time of a lease; longer ones have IMP_LIMIT.
+        "NamingLongestLease" naming_longest_lease: Duration = Duration::from_secs(86_400), 1000..=30 * DAY_MS, "ms";
     }
 }

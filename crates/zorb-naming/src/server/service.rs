@@ -7,6 +7,7 @@ use zorb::Orb;
 use zorb::poa::AnyServant;
 use zorb_store::{Store, StoreError};
 
+use super::clock::Clock;
 use super::context_id::ContextId;
 use super::contexts::Contexts;
 use super::names::Names;
@@ -44,6 +45,8 @@ pub struct Statistics {
     pub contexts: usize,
     /// The bindings of all contexts.
     pub bindings: usize,
+    /// The bindings with leases.
+    pub leases: usize,
     /// The binding iterators.
     pub iterators: usize,
     /// The approximate memory of contexts and bindings, in octets.
@@ -58,7 +61,7 @@ impl NamingService {
     /// # Errors
     /// `INITIALIZE` if no endpoint can be opened; the ORB has a naming service already.
     pub fn serve(orb: &Orb, options: &NamingOptions) -> Result<Self, zorb::Error> {
-        Self::serve_names(orb, options, Names::new(options.clone()))
+        Self::serve_names(orb, options, Names::new(options.clone()), Clock::new())
     }
 
     /// Serves the names of a store. Each change is committed before its reply.
@@ -70,12 +73,19 @@ impl NamingService {
         options: &NamingOptions,
         store: Arc<dyn Store>,
     ) -> Result<Self, zorb::Error> {
-        let names = Names::load(options.clone(), store).map_err(not_loaded)?;
-        Self::serve_names(orb, options, names)
+        let clock = Clock::new();
+        let names = Names::load(options.clone(), store, clock.now()).map_err(not_loaded)?;
+        Self::serve_names(orb, options, names, clock)
     }
 
-    fn serve_names(orb: &Orb, options: &NamingOptions, names: Names) -> Result<Self, zorb::Error> {
-        let contexts = Arc::new(Contexts::new(orb, Arc::new(names), options)?);
+    fn serve_names(
+        orb: &Orb,
+        options: &NamingOptions,
+        names: Names,
+        clock: Clock,
+    ) -> Result<Self, zorb::Error> {
+        let contexts = Arc::new(Contexts::new(orb, Arc::new(names), options, clock)?);
+        contexts.end_leases()?;
         let servant = AnyServant::of::<ExtendedContext, _>(Arc::clone(&contexts));
         contexts.poa()?.set_servant(servant)?;
         Ok(Self(contexts))
@@ -114,6 +124,7 @@ impl NamingService {
         Statistics {
             contexts: tree.contexts(),
             bindings: tree.bindings(),
+            leases: tree.leases().len(),
             octets: tree.octets(),
             octets_limit: tree.octets_limit(),
             iterators,

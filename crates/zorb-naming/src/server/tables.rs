@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `naming.contexts` | the context's id, 8 octets, big-endian | empty |
 //! | `naming.bindings` | the context's id, id, NUL, kind | an octet for the kind of binding, and the reference or the id of the context |
+//! | `naming.leases` | as in `naming.bindings` | when the binding ends, in milliseconds since 1970, 8 octets, little-endian |
 //!
 //! The root context has the id 0 and no row.
 
@@ -13,34 +14,47 @@ use zorb_store::{Batch, Schema, Store, StoreError, StoreErrorKind};
 
 use super::context_id::ContextId;
 use super::stored;
-use super::tree::{Bound, Change, MAX_KEY, Tree};
+use super::tree::{Bound, Change, LeaseChange, MAX_KEY, Tree};
 
 const CONTEXTS: &str = "naming.contexts";
 const BINDINGS: &str = "naming.bindings";
+const LEASES: &str = "naming.leases";
 const SCHEMA: Schema = Schema::new("naming", &[]);
 
 /// Adds a change to a batch.
 pub(crate) fn add(batch: Batch, change: &Change) -> Batch {
     let row = |context: ContextId, key: &[u8]| [&context.to_octets()[..], key].concat();
     match change {
-        Change::Put { context, key, value, created } => {
+        Change::Put { context, key, value, created, lease } => {
             let batch = match created {
                 Some(created) => batch.put(CONTEXTS, created.to_octets(), []),
                 None => batch,
             };
+            let batch = match lease {
+                LeaseChange::None => batch,
+                LeaseChange::Until(end) => batch.put(LEASES, row(*context, key), end.to_le_bytes()),
+                LeaseChange::Over => batch.delete(LEASES, row(*context, key)),
+            };
             batch.put(BINDINGS, row(*context, key), &**value)
         }
-        Change::Remove { context, key } => batch.delete(BINDINGS, row(*context, key)),
+        Change::Remove { context, key, lease } => {
+            let batch = match lease {
+                LeaseChange::None => batch,
+                _ => batch.delete(LEASES, row(*context, key)),
+            };
+            batch.delete(BINDINGS, row(*context, key))
+        }
         Change::Create { context } => batch.put(CONTEXTS, context.to_octets(), []),
         Change::Destroy { context } => batch.delete(CONTEXTS, context.to_octets()),
     }
 }
 
-/// Reads everything, one context after the other.
+/// Reads everything, one context after the other. Leases end at `latest_end` at the latest, as the system's time may
+/// have been set back.
 ///
 /// # Errors
 /// The store fails, or its contents are damaged or of a newer version.
-pub(crate) fn load(store: &dyn Store, tree: &mut Tree) -> Result<(), StoreError> {
+pub(crate) fn load(store: &dyn Store, tree: &mut Tree, latest_end: u64) -> Result<(), StoreError> {
     SCHEMA.open(store)?;
     let mut broken = None;
     store.scan(CONTEXTS, &mut |key, _| match ContextId::from_octets(key) {
@@ -63,6 +77,18 @@ pub(crate) fn load(store: &dyn Store, tree: &mut Tree) -> Result<(), StoreError>
         _ => stop(&mut broken, "a malformed binding, or one without its context"),
     })?;
     tree.load(context, entries);
+    store.scan(LEASES, &mut |row, end| {
+        let parts = row.split_first_chunk::<8>().zip(<[u8; 8]>::try_from(end).ok());
+        let lease =
+            parts.and_then(|((id, key), end)| Some((ContextId::from_octets(id)?, key, end)));
+        let is_known = lease.is_some_and(|(id, key, end)| {
+            tree.load_lease(id, key, u64::from_le_bytes(end).min(latest_end))
+        });
+        match is_known {
+            true => ControlFlow::Continue(()),
+            false => stop(&mut broken, "a malformed lease, or one without its binding"),
+        }
+    })?;
     if let Some(what) = broken {
         let error = StoreError::new(StoreErrorKind::Broken, format!("the names contain {what}"));
         return Err(error.hint("restore the last dump with `zorb store restore`"));

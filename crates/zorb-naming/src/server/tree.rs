@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
 use super::context_id::ContextId;
+use super::leases::Leases;
 use super::options::NamingOptions;
 use super::path::Path;
 use crate::cos_naming::naming_context::NotFoundReason;
@@ -40,6 +41,10 @@ pub(crate) enum Operation<'a> {
     Bind(Bound<'a>),
     /// `rebind` and `rebind_context`.
     Rebind(Bound<'a>),
+    /// `bind_for`, with the time at which the lease ends.
+    BindUntil(Bound<'a>, u64),
+    /// `rebind_for`.
+    RebindUntil(Bound<'a>, u64),
     /// `bind_new_context`, with the id of the new context.
     BindNew(ContextId),
     /// `unbind`.
@@ -50,13 +55,30 @@ pub(crate) enum Operation<'a> {
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// Sets a binding to a [value](Bound::to_octets), and creates the context if one is given.
-    Put { context: ContextId, key: Box<[u8]>, value: Box<[u8]>, created: Option<ContextId> },
+    Put {
+        context: ContextId,
+        key: Box<[u8]>,
+        value: Box<[u8]>,
+        created: Option<ContextId>,
+        lease: LeaseChange,
+    },
     /// Removes a binding.
-    Remove { context: ContextId, key: Box<[u8]> },
+    Remove { context: ContextId, key: Box<[u8]>, lease: LeaseChange },
     /// Creates a context that is bound nowhere.
     Create { context: ContextId },
     /// Removes an empty context.
     Destroy { context: ContextId },
+}
+
+/// What a change of a binding means for its lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeaseChange {
+    /// The binding had none, and has none.
+    None,
+    /// It has one until then.
+    Until(u64),
+    /// It had one.
+    Over,
 }
 
 /// The contexts and their bindings.
@@ -64,6 +86,7 @@ pub(crate) enum Change {
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, BTreeSet<Entry>>,
     parts: CommonParts,
+    leases: Leases,
     limits: NamingOptions,
     bindings: usize,
     /// The memory that contexts and bindings count for, without common parts of references.
@@ -111,8 +134,8 @@ impl Tree {
     /// A tree with an empty root context.
     pub(crate) fn new(limits: NamingOptions) -> Self {
         let contexts = HashMap::from([(ContextId::ROOT, BTreeSet::new())]);
-        let parts = CommonParts::default();
-        Self { contexts, parts, limits, bindings: 0, octets: CONTEXT_CHARGE }
+        let (parts, leases) = (CommonParts::default(), Leases::default());
+        Self { contexts, parts, leases, limits, bindings: 0, octets: CONTEXT_CHARGE }
     }
 
     /// A binding for [`load`](Self::load); `None` if the key is too long.
@@ -131,6 +154,19 @@ impl Tree {
         }
     }
 
+    /// Adds the lease of a binding that has been [loaded](Self::load); whether there is such a binding.
+    pub(crate) fn load_lease(&mut self, context: ContextId, key: &[u8], end: u64) -> bool {
+        let is_bound = self.contexts.get(&context).is_some_and(|entries| entries.contains(key));
+        if is_bound {
+            self.leases.set(context, key, Some(end));
+        }
+        is_bound
+    }
+
+    pub(crate) fn leases(&self) -> &Leases {
+        &self.leases
+    }
+
     pub(crate) fn has(&self, context: ContextId) -> bool {
         self.contexts.contains_key(&context)
     }
@@ -145,7 +181,7 @@ impl Tree {
 
     /// The memory that contexts and bindings count for.
     pub(crate) fn octets(&self) -> usize {
-        self.octets + self.parts.octets()
+        self.octets + self.parts.octets() + self.leases.octets()
     }
 
     pub(crate) fn octets_limit(&self) -> usize {
@@ -211,10 +247,16 @@ impl Tree {
         let entries = self.context(context)?;
         let (key, at) = (name.last(), name.len() - 1);
         let existing = entries.get(key).map(Entry::is_context);
+        let (operation, until) = match operation {
+            Operation::BindUntil(bound, end) => (Operation::Bind(bound), Some(end)),
+            Operation::RebindUntil(bound, end) => (Operation::Rebind(bound), Some(end)),
+            operation => (operation, None),
+        };
+        let lease = self.lease_change(context, key, until);
         let (bound, created) = match (operation, existing) {
             (Operation::Unbind, None) => return Err(missing(at)),
             (Operation::Unbind, Some(_)) => {
-                return Ok(Change::Remove { context, key: key.into() });
+                return Ok(Change::Remove { context, key: key.into(), lease });
             }
             (Operation::Bind(_) | Operation::BindNew(_), Some(_)) => {
                 return Err(Refusal::AlreadyBound);
@@ -226,16 +268,54 @@ impl Tree {
                 };
                 return Err(Refusal::NotFound(why, at));
             }
-            (Operation::Bind(bound) | Operation::Rebind(bound), _) => (bound, None),
             (Operation::BindNew(id), None) => (Bound::Context(id), Some(id)),
+            (
+                Operation::Bind(bound)
+                | Operation::Rebind(bound)
+                | Operation::BindUntil(bound, _)
+                | Operation::RebindUntil(bound, _),
+                _,
+            ) => (bound, None),
         };
         let value = bound.to_octets();
         let is_new = existing.is_none();
         if is_new && entries.len() >= self.limits.naming_context_bindings {
             return Err(Refusal::Full);
         }
-        self.check_room(Entry::most(key, &value) + created.map_or(0, |_| CONTEXT_CHARGE))?;
-        Ok(Change::Put { context, key: key.into(), value: value.into(), created })
+        let lease_octets = until.map_or(0, |_| Leases::charge(key));
+        let octets = Entry::most(key, &value) + created.map_or(0, |_| CONTEXT_CHARGE);
+        self.check_room(octets + lease_octets)?;
+        if until.is_some()
+            && self.leases.len() >= self.limits.naming_leases
+            && self.leases.end_of(context, key).is_none()
+        {
+            return Err(Refusal::Full);
+        }
+        Ok(Change::Put { context, key: key.into(), value: value.into(), created, lease })
+    }
+
+    /// What becomes of a binding's lease if it has one `until` then.
+    fn lease_change(&self, context: ContextId, key: &[u8], until: Option<u64>) -> LeaseChange {
+        match until {
+            Some(end) => LeaseChange::Until(end),
+            None if self.leases.end_of(context, key).is_some() => LeaseChange::Over,
+            None => LeaseChange::None,
+        }
+    }
+
+    /// Whether a binding is to be removed since its lease has ended.
+    pub(crate) fn plan_end(
+        &self,
+        context: ContextId,
+        key: &[u8],
+        now: u64,
+    ) -> Result<Change, Refusal> {
+        match self.leases.end_of(context, key) {
+            Some(end) if end <= now => {
+                Ok(Change::Remove { context, key: key.into(), lease: LeaseChange::Over })
+            }
+            _ => Err(missing(0)),
+        }
     }
 
     fn check_room(&self, more: usize) -> Result<(), Refusal> {
@@ -262,7 +342,7 @@ impl Tree {
     /// Makes a change that [`plan`](Self::plan) returned.
     pub(crate) fn apply(&mut self, change: Change) {
         match change {
-            Change::Put { context, key, value, created } => {
+            Change::Put { context, key, value, created, lease } => {
                 if let Some(created) = created {
                     self.load(created, Vec::new());
                 }
@@ -274,10 +354,12 @@ impl Tree {
                 self.bindings += 1;
                 let old = entries.replace(entry);
                 self.forget(old);
+                self.set_lease(context, &key, lease);
             }
-            Change::Remove { context, key } => {
+            Change::Remove { context, key, lease } => {
                 let taken = self.contexts.get_mut(&context).and_then(|all| all.take(&*key));
                 self.forget(taken);
+                self.set_lease(context, &key, lease);
             }
             Change::Create { context } => self.load(context, Vec::new()),
             Change::Destroy { context } => {
@@ -285,6 +367,14 @@ impl Tree {
                     self.octets -= CONTEXT_CHARGE;
                 }
             }
+        }
+    }
+
+    fn set_lease(&mut self, context: ContextId, key: &[u8], lease: LeaseChange) {
+        match lease {
+            LeaseChange::None => {}
+            LeaseChange::Until(end) => self.leases.set(context, key, Some(end)),
+            LeaseChange::Over => self.leases.set(context, key, None),
         }
     }
 

@@ -12,7 +12,10 @@ use zorb_naming::cos_naming::naming_context_ext::{
 };
 use zorb_naming::cos_naming::{BindingType, NamingContext};
 use zorb_naming::name;
+use zorb_naming::naming_extensions::ExtendedContext;
+use zorb_naming::naming_extensions::extended_context::BindForError;
 use zorb_naming::server::NamingOptions;
+use zorb_testkit::until;
 
 use crate::support::{World, shown};
 
@@ -193,5 +196,30 @@ fn names_are_converted() {
     root.bind(&name("a b/c").unwrap(), Some(root.as_object())).unwrap();
     let found: NamingContext = world.client.resolve(&url).unwrap();
     assert!(found.resolve(&name("a b").unwrap()).unwrap().is_some());
+    world.end();
+}
+
+#[test]
+fn a_name_with_a_lease_goes_away() {
+    let world = World::new();
+    let object = world.object("x");
+    let extended: ExtendedContext = world.root.as_object().unchecked_narrow();
+    let x = name("x").unwrap();
+    extended.bind_for(&x, Some(&object), 3600).unwrap();
+    let taken = extended.bind_for(&x, Some(&object), 1).unwrap_err();
+    assert!(matches!(taken, BindForError::AlreadyBound(_)), "{taken:?}");
+    assert_eq!(world.root.resolve(&x).unwrap(), Some(object.clone()));
+    assert_eq!(world.service.statistics().leases, 1);
+    extended.rebind_for(&x, Some(&object), 1).unwrap();
+    until(|| world.root.resolve(&x).is_err());
+    assert_eq!(world.service.statistics().leases, 0);
+    for (seconds, kind) in [
+        (0, SystemExceptionKind::BadParam),
+        (86_401, SystemExceptionKind::ImpLimit),
+        (u32::MAX, SystemExceptionKind::ImpLimit),
+    ] {
+        let refused = extended.rebind_for(&x, Some(&object), seconds).unwrap_err();
+        assert_eq!(SystemException::from(refused).kind, kind);
+    }
     world.end();
 }

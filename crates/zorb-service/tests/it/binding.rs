@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use zorb::codegen::{Served, ServedBy, ServerCall};
 use zorb::{CompletionStatus, Interface as _, MinorCode, ObjectRef, SystemException};
 use zorb_naming::cos_naming::{BindingIterator, Name, NamingContext};
 use zorb_naming::name_to_string;
 use zorb_naming::server::{NamingOptions, NamingService};
-use zorb_service::Host;
+use zorb_service::{Host, ServiceOptions, SetServiceOptions as _};
 use zorb_testkit::until;
 
 use crate::support::builder;
@@ -96,4 +97,31 @@ fn services_are_bound_in_the_naming_service_beside_them() {
     host.start().unwrap();
     assert_eq!(names.statistics().bindings, 1, "the naming service does not contain itself");
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_names_of_services_have_leases_if_asked_for() {
+    let names = builder().build().unwrap();
+    let service = NamingService::serve(&names, &NamingOptions::default()).unwrap();
+    let root = service.publish(&names).unwrap();
+    names.serve().unwrap();
+    let orb = builder()
+        .declare(ServiceOptions::default())
+        .service_lease(Duration::from_secs(1))
+        .init_ref("NameService", &root.to_ior_string())
+        .build()
+        .unwrap();
+    let host = Host::new(orb.clone()).unwrap();
+    let object: ObjectRef = orb.string_to_object("corbaloc::127.0.0.1:1/x").unwrap().unwrap();
+    host.offer("First", &object).unwrap();
+    host.start().unwrap();
+    until(|| service.statistics().leases == 1);
+    // Removed or not renewed in time, it is bound again.
+    let first = zorb_naming::name("First").unwrap();
+    root.unbind(&first).unwrap();
+    until(|| root.resolve(&first).is_ok());
+    orb.shutdown(true).unwrap();
+    drop(host);
+    until(|| root.resolve(&first).is_err());
+    names.shutdown(true).unwrap();
 }

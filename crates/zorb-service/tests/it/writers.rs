@@ -28,7 +28,7 @@ fn outcomes(writers: &str) -> (Result<(), SystemExceptionKind>, bool) {
     let inner: NamingContext = inner.unchecked_narrow();
     let extended: ExtendedContext = root.as_object().unchecked_narrow();
     let x = name("x").unwrap();
-    let changes: [Result<(), SystemException>; 9] = [
+    let changes: [Result<(), SystemException>; 11] = [
         root.bind(&x, None).map_err(Into::into),
         root.rebind(&x, None).map_err(Into::into),
         root.unbind(&x).map_err(Into::into),
@@ -37,6 +37,8 @@ fn outcomes(writers: &str) -> (Result<(), SystemExceptionKind>, bool) {
         root.bind_new_context(&name("z").unwrap()).map(drop).map_err(Into::into),
         root.new_context().map(drop),
         extended.orphans(1).map(drop),
+        extended.bind_for(&name("l").unwrap(), None, 60).map_err(Into::into),
+        extended.rebind_for(&name("l").unwrap(), None, 60).map_err(Into::into),
         inner.destroy().map_err(Into::into),
     ];
     let kinds: Vec<_> =

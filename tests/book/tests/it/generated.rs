@@ -246,6 +246,7 @@ fn the_limits_that_are_options_have_their_defaults() {
                 "CopyThreshold",
                 "Dscp",
                 "MiopHops",
+                "ServiceLease",
                 "ImrBackOff",
                 "ImrCheckInterval",
             ]

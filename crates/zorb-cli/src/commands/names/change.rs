@@ -2,11 +2,14 @@
 
 use clap::Args;
 use serde_json::json;
-use zorb_naming::cos_naming::NamingContext;
+use zorb::{Interface as _, ObjectRef};
 use zorb_naming::cos_naming::naming_context::{
     BindContextError, BindError, BindNewContextError, DestroyError,
 };
+use zorb_naming::cos_naming::{NameComponent, NamingContext};
 use zorb_naming::name_to_string;
+use zorb_naming::naming_extensions::ExtendedContext;
+use zorb_naming::naming_extensions::extended_context::BindForError;
 
 use super::service::{Names, explained, parsed};
 use crate::commands::ior;
@@ -31,6 +34,9 @@ pub(crate) struct BindArgs {
     /// Create contexts of the name that do not exist
     #[arg(long)]
     parents: bool,
+    /// Seconds after which the binding goes away, unless it is renewed: bound again, with --replace (Zorb's service only)
+    #[arg(long, value_name = "SECONDS", conflicts_with = "context", value_parser = clap::value_parser!(u32).range(1..))]
+    lease: Option<u32>,
 }
 
 /// Remove a binding
@@ -63,28 +69,61 @@ pub(super) fn bind(args: &BindArgs, names: &Names) -> Outcome {
             }
         }
     }
-    let context = || -> Option<NamingContext> { Some(object.as_ref()?.unchecked_narrow()) };
-    let root = &names.root;
-    match (args.context, args.replace) {
-        (false, false) => match root.bind(&name, object.as_ref()) {
-            Err(BindError::AlreadyBound(_)) => return Err(taken(&args.name)),
-            outcome => outcome.map_err(|error| explained(error, &args.name))?,
-        },
-        (true, false) => match root.bind_context(&name, context().as_ref()) {
-            Err(BindContextError::AlreadyBound(_)) => return Err(taken(&args.name)),
-            outcome => outcome.map_err(|error| explained(error, &args.name))?,
-        },
-        (false, true) => {
-            root.rebind(&name, object.as_ref()).map_err(|error| explained(error, &args.name))?;
-        }
-        (true, true) => root
-            .rebind_context(&name, context().as_ref())
-            .map_err(|error| explained(error, &args.name))?,
+    if let Some(seconds) = args.lease {
+        lease(args, names, &name, object.as_ref(), seconds)?;
+    } else {
+        bind_to_stay(args, names, &name, object.as_ref())?;
     }
     if names.json {
         screen::print_json(&json!({ "bound": args.name, "created": created }))?;
     }
     Ok(OK)
+}
+
+/// Binds an object for a time.
+fn lease(
+    args: &BindArgs,
+    names: &Names,
+    name: &[NameComponent],
+    object: Option<&ObjectRef>,
+    seconds: u32,
+) -> Result<(), Failure> {
+    let root: ExtendedContext = names.root.as_object().unchecked_narrow();
+    let done = match args.replace {
+        true => root.rebind_for(name, object, seconds).map_err(BindForError::from),
+        false => root.bind_for(name, object, seconds),
+    };
+    match done {
+        Err(BindForError::AlreadyBound(_)) => Err(taken(&args.name)),
+        outcome => outcome.map_err(|error| explained(error, &args.name)),
+    }
+}
+
+fn bind_to_stay(
+    args: &BindArgs,
+    names: &Names,
+    name: &[NameComponent],
+    object: Option<&ObjectRef>,
+) -> Result<(), Failure> {
+    let context = || -> Option<NamingContext> { Some(object?.unchecked_narrow()) };
+    let root = &names.root;
+    match (args.context, args.replace) {
+        (false, false) => match root.bind(name, object) {
+            Err(BindError::AlreadyBound(_)) => return Err(taken(&args.name)),
+            outcome => outcome.map_err(|error| explained(error, &args.name))?,
+        },
+        (true, false) => match root.bind_context(name, context().as_ref()) {
+            Err(BindContextError::AlreadyBound(_)) => return Err(taken(&args.name)),
+            outcome => outcome.map_err(|error| explained(error, &args.name))?,
+        },
+        (false, true) => {
+            root.rebind(name, object).map_err(|error| explained(error, &args.name))?;
+        }
+        (true, true) => root
+            .rebind_context(name, context().as_ref())
+            .map_err(|error| explained(error, &args.name))?,
+    }
+    Ok(())
 }
 
 pub(super) fn rm(args: &RmArgs, names: &Names) -> Outcome {

@@ -69,6 +69,7 @@ fn add_names(names: &NamingService, metrics: &mut Metrics) {
     for (name, help, count) in [
         ("zorb_naming_contexts", "Contexts, including the root.", numbers.contexts),
         ("zorb_naming_bindings", "Bindings of all contexts.", numbers.bindings),
+        ("zorb_naming_leases", "Bindings with leases.", numbers.leases),
         ("zorb_naming_iterators", "Binding iterators.", numbers.iterators),
         ("zorb_naming_memory_bytes", "Memory of contexts and bindings.", numbers.octets),
         ("zorb_naming_memory_limit_bytes", "The limit of this memory.", numbers.octets_limit),

@@ -191,7 +191,7 @@ fn history(seed: u64) -> (Vec<Event>, State, State) {
     // Opening the store may fail, too.
     let load = || {
         (0..10)
-            .find_map(|_| Names::load(NamingOptions::default(), Arc::clone(&store)).ok())
+            .find_map(|_| Names::load(NamingOptions::default(), Arc::clone(&store), 0).ok())
             .unwrap()
     };
     let names = load();
