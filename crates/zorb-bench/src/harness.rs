@@ -2,16 +2,16 @@
 
 mod certificates;
 mod handover;
+mod interleaved;
 mod pair;
 mod setup;
-mod turns;
 
 pub(crate) use certificates::{Certificates, has_certificates};
 pub use handover::handover_ns;
+pub use interleaved::{Blocks, interleaved, order};
+pub(crate) use interleaved::{alternating, interleaved_after};
 pub use pair::Pair;
 pub use setup::Setup;
-pub use turns::{Blocks, in_turns, order};
-pub(crate) use turns::{alternating, in_turns_after};
 
 /// Observer of a measurement.
 pub trait Watch {

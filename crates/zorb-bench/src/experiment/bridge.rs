@@ -4,7 +4,7 @@ use super::runner::{Run, stop};
 use super::workloads;
 use crate::driver::Done;
 use crate::error::{Error, Result};
-use crate::harness::{Blocks, Certificates, Pair, Setup, Watch, has_certificates, in_turns};
+use crate::harness::{Blocks, Certificates, Pair, Setup, Watch, has_certificates, interleaved};
 use crate::operation::Operation;
 use crate::peer::Role;
 use crate::report::{Claim, Figure};
@@ -62,7 +62,7 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
             };
             let asked = workloads::run(&run.setup.options, operation, payload, own);
             let work = workloads::work(asked, operation.to_string(), Figure::Latency);
-            let blocks = in_turns(&mut pairs, &work.command, rounds, watch)?;
+            let blocks = interleaved(&mut pairs, &work.command, rounds, watch)?;
             let peers: Vec<_> = std::iter::zip(names.iter().map(String::as_str), &blocks).collect();
             let way = format!("{from}->{to}");
             run.add(&way, (&work.label, work.payload), work.figure, &peers);

@@ -6,7 +6,7 @@ use super::runner::{Run, stop};
 use crate::demux::{Layer, Search};
 use crate::driver::{Command, Find};
 use crate::error::Result;
-use crate::harness::{Blocks, Pair, Watch, alternating, in_turns};
+use crate::harness::{Blocks, Pair, Watch, alternating, interleaved};
 use crate::report::{Claim, Figure, Row, TextTable};
 
 /// Numbers of objects of a server.
@@ -40,7 +40,7 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     for index in alternating(works.len(), rounds) {
         let (Some(find), Some(blocks)) = (works.get(index), all.get_mut(index)) else { continue };
         let those = pairs.get_mut(those(find.layer)).unwrap_or_default();
-        append(blocks, in_turns(those, &Command::Find(*find), 1, watch)?);
+        append(blocks, interleaved(those, &Command::Find(*find), 1, watch)?);
     }
     for (find, blocks) in std::iter::zip(&works, &all) {
         let names = Search::ALL.get(those(find.layer)).unwrap_or_default();

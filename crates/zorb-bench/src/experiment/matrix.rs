@@ -10,7 +10,7 @@ use zorb_os::thread;
 use super::runner::{MAX_THREADS, Run, Work, stop};
 use crate::catalog::Kind;
 use crate::error::Result;
-use crate::harness::{Blocks, Pair, Setup, Watch, handover_ns, in_turns_after};
+use crate::harness::{Blocks, Pair, Setup, Watch, handover_ns, interleaved_after};
 use crate::pin::Pin;
 use crate::transport::bare_transport;
 use compared::Compared;
@@ -55,8 +55,8 @@ fn matrix(
     let flood = (run.experiment.kind == Kind::Cubit && shared > 0)
         .then(|| rings::flood(&run.setup.options));
     let rounds = run.rounds();
-    let turns = works.len() * pairs.len() + flood.as_ref().map_or(0, |_| shared);
-    watch.begin(turns * rounds * 2);
+    let blocks = works.len() * pairs.len() + flood.as_ref().map_or(0, |_| shared);
+    watch.begin(blocks * rounds * 2);
     let mut compared = Compared::default();
     let mut rings = Rings::default();
     for work in works {
@@ -109,7 +109,7 @@ impl<'a> WorkloadRun<'a> {
                 distances.push(handover_ns([client, server]));
             }
         };
-        let blocks = in_turns_after(pairs, &work.command, run.rounds(), watch, &mut look)?;
+        let blocks = interleaved_after(pairs, &work.command, run.rounds(), watch, &mut look)?;
         Ok(Self { transports, names, blocks, distances })
     }
 

@@ -5,7 +5,7 @@ use zorb::CollocationStrategy;
 use crate::catalog::Experiment;
 use crate::driver::Command;
 use crate::error::{Error, Result};
-use crate::harness::{Blocks, Pair, Setup, Watch, in_turns};
+use crate::harness::{Blocks, Pair, Setup, Watch, interleaved};
 use crate::report::{Claim, Detail, Figure, Row, Subject, rows};
 
 /// A workload, the same for all peers.
@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
         work: &Work,
         watch: &mut dyn Watch,
     ) -> Result<()> {
-        let blocks = in_turns(pairs, &work.command, self.rounds(), watch)?;
+        let blocks = interleaved(pairs, &work.command, self.rounds(), watch)?;
         let names = pairs.iter().map(|pair| pair.name.as_str());
         let peers: Vec<_> = names.zip(&blocks).collect();
         let transport = match self.experiment.is_collocated() {

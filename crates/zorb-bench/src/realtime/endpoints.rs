@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, SHARED};
 use super::finding::Finding;
+use super::interleaved::{Calls, Compared};
 use super::limit::Limit;
 use super::load::Clients;
-use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
@@ -60,7 +60,7 @@ fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
         Endpoints::Single => Limit::AtLeast(5.0),
         _ => Limit::AtMost(2.0),
     };
-    calls.in_turns(bench, CROWD.calling(&client, &low), limit)
+    calls.interleaved(bench, CROWD.calling(&client, &low), limit)
 }
 
 /// The objects that high-priority and low-priority clients call.

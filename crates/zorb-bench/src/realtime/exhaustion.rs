@@ -8,9 +8,9 @@ use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, LOW};
 use super::blocked::{Blocked, Request};
 use super::finding::Finding;
+use super::interleaved::{Calls, Compared};
 use super::limit::Limit;
 use super::load::Load;
-use super::turns::{Calls, Compared};
 use crate::error::Result;
 
 /// Number of low-priority clients, and of threads that they block.
@@ -85,7 +85,7 @@ fn timed(bench: &Bench, threads: Threads, limit: Limit, count: usize) -> Result<
     });
     let bare = Bare::beside(&server, &bench.transport, HIGH, WORK_US)?;
     let call = || Ok(worker.work(-1, WORK_US)?);
-    Calls::new(&client, HIGH, &call, &bare).paced(count, PERIOD).in_turns(bench, load, limit)
+    Calls::new(&client, HIGH, &call, &bare).paced(count, PERIOD).interleaved(bench, load, limit)
 }
 
 /// The outcome of a high-priority call while another upcall is blocked.

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::interleaved::Compared;
 use super::interval::Ratio;
 pub(super) use super::times::rounded;
 use super::times::{Times, ratio};
-use super::turns::Compared;
 use crate::report::{Claim, Detail, Row, Verdict};
 
 /// The result of one experiment over one transport.

@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::bare::Bare;
 use super::bed::{Bench, HIGH, SHARED};
 use super::finding::{Finding, rounded};
+use super::interleaved::{Calls, Compared};
 use super::limit::Limit;
 use super::load::Load;
 use super::times::{Times, ratio};
-use super::turns::{Calls, Compared};
 use crate::error::{Error, Result};
 
 /// Busy threads per processor.
@@ -62,7 +62,7 @@ fn both(bench: &Bench, priority: i16, limit: Limit, count: usize) -> Result<Comp
     let calls = Calls::new(&client, priority, &call, &bare).paced(count, Duration::ZERO);
     // Wake-ups of idle processors are a part of jitter.
     let calls = Calls { bare_every: 4, awake: false, ..calls };
-    calls.in_turns(bench, everything(bench)?, limit)
+    calls.interleaved(bench, everything(bench)?, limit)
 }
 
 /// Threads without real-time priority that load processors, disk and network.

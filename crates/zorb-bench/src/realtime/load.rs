@@ -67,7 +67,7 @@ impl<'a> Load<'a> {
                 });
             }
             let done = work(switch);
-            switch.turn(IS_OVER);
+            switch.set(IS_OVER);
             for thread in threads {
                 joined(thread.join())?;
             }
@@ -113,7 +113,7 @@ impl Switch {
         if self.state.load(Ordering::Acquire) == state {
             return Ok(());
         }
-        self.turn(state);
+        self.set(state);
         let waited = self.changed.wait_timeout_while(self.threads(), TIMEOUT, |now| waits(now));
         let (threads, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if waits(&threads) {
@@ -128,7 +128,7 @@ impl Switch {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn(&self, state: u8) {
+    fn set(&self, state: u8) {
         let threads = self.threads();
         self.state.store(state, Ordering::Release);
         drop(threads);
@@ -216,14 +216,14 @@ mod tests {
         };
         load.beside(|switch| {
             assert_eq!(steps.load(Ordering::SeqCst), 0);
-            for turn in 1..=3 {
+            for round in 1..=3 {
                 switch.on()?;
                 until(steps.load(Ordering::SeqCst) + 10);
                 switch.off()?;
                 let done = steps.load(Ordering::SeqCst);
                 std::thread::yield_now();
                 assert_eq!(steps.load(Ordering::SeqCst), done);
-                assert!(fresh.load(Ordering::SeqCst) <= 3 * turn);
+                assert!(fresh.load(Ordering::SeqCst) <= 3 * round);
             }
             switch.off()
         })

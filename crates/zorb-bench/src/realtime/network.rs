@@ -8,9 +8,9 @@ use std::time::Duration;
 use super::bare::Bare;
 use super::bed::{Bench, SHARED};
 use super::finding::Finding;
+use super::interleaved::{Calls, Compared};
 use super::limit::Limit;
 use super::load::Load;
-use super::turns::{Calls, Compared};
 use crate::error::{Error, Result};
 
 /// The highest CORBA priority, which the network mapping maps to expedited forwarding.
@@ -102,7 +102,7 @@ fn measured(
     let bare = Bare::across(&server, FAR_HOST, classes, URGENT, SMALL_WORK_US)?;
     let call = || Ok(worker.work(-1, SMALL_WORK_US)?);
     let calls = Calls::new(&client, URGENT, &call, &bare).paced(bench.count(600, 160), PERIOD);
-    calls.in_turns(bench, flood, limit)
+    calls.interleaved(bench, flood, limit)
 }
 
 /// A link of 50 Mbit/s to a network namespace with packets of normal size, because a packet cannot

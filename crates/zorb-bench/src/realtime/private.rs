@@ -10,9 +10,9 @@ use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, MEDIUM, ONE_CONNECTION, SHARED};
 use super::blocked::{Blocked, Request};
 use super::finding::Finding;
+use super::interleaved::{Calls, Compared};
 use super::limit::Limit;
 use super::load::Load;
-use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
@@ -56,7 +56,7 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
     let call = || Ok(small.echo(&[7; SMALL], SMALL_WORK_US).map(drop)?);
     let calls = Calls::new(&client, HIGH, &call, &bare).paced(bench.count(800, 400), PERIOD);
     let limit = if private { Limit::AtMost(1.5) } else { Limit::AtLeast(5.0) };
-    calls.in_turns(bench, flood, limit)
+    calls.interleaved(bench, flood, limit)
 }
 
 /// Each connection is read by its own thread, in order; upcalls have their clients' priorities.

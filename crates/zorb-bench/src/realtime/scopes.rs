@@ -37,7 +37,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         one_way(SyncScope::WithServer),
     ];
     let kinds = kinds.into_iter().collect::<Result<Vec<_>>>()?;
-    let times = client.at(HIGH, || in_turns(bench, &kinds))?;
+    let times = client.at(HIGH, || interleaved(bench, &kinds))?;
     let [none, transport, server_scope, target, two_way, again] =
         <[Times; 6]>::try_from(times).map_err(|_| Error::new("kinds of calls without times"))?;
     for (name, times) in [
@@ -102,7 +102,7 @@ impl Kind {
 
 /// The times of all kinds, in interleaved blocks in alternating order, so that a drift of the machine
 /// affects all.
-fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
+fn interleaved(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
     let rounds = 10;
     let each = bench.count(100, 40);
     let mut samples: Vec<Vec<Sample>> = kinds.iter().map(|_| Vec::new()).collect();

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_servers_turn_that_has_only_begun_is_no_call() {
-        let turn = [
+        let passage = [
             (Step::Receive, 8000),
             (Step::Operation, 60),
             (Step::Upcall, 10),
@@ -166,7 +166,7 @@ mod tests {
             (Step::Begin, 30),
             (Step::MessagingReceive, 50),
         ];
-        let calls = last_calls(Side::Server, &traces(&[turn, turn].concat()), 10);
+        let calls = last_calls(Side::Server, &traces(&[passage, passage].concat()), 10);
         assert_eq!(calls.len(), 2);
         // The end of the receive loop belongs to the call, its start to the next one.
         let of = |step: Step| calls.iter().map(|call| call.of(&[step])).collect::<Vec<_>>();

@@ -94,7 +94,12 @@ impl<'a> Calls<'a> {
 
     /// Times all calls without load and under load, and repeats that while the confidence interval
     /// contains the limit.
-    pub(super) fn in_turns(&self, bench: &Bench, load: Load<'_>, limit: Limit) -> Result<Compared> {
+    pub(super) fn interleaved(
+        &self,
+        bench: &Bench,
+        load: Load<'_>,
+        limit: Limit,
+    ) -> Result<Compared> {
         let rounds = bench.count(5, 2);
         let each = (self.count / (2 * rounds)).max(1);
         let _awake = self.awake.then(|| Awake::keep(&bench.watched())).transpose()?;

@@ -1,4 +1,4 @@
-//! Runs commands on peers in turns.
+//! Runs commands on peers, interleaved.
 
 use super::{Pair, Watch};
 use crate::driver::{Answer, Command, Done, Find, Flood, Run};
@@ -18,31 +18,33 @@ pub fn order(peers: usize) -> impl Iterator<Item = usize> {
     alternating(peers, 2)
 }
 
-/// The order of blocks in several rounds: forward and backward in turns.
+/// The order of blocks in several rounds: alternately forward and backward.
 pub(crate) fn alternating(count: usize, rounds: usize) -> impl Iterator<Item = usize> {
-    let turn =
-        move |round: usize, turn| if round.is_multiple_of(2) { turn } else { count - 1 - turn };
-    (0..rounds).flat_map(move |round| (0..count).map(move |number| turn(round, number)))
+    let block = move |round: usize, number| match round.is_multiple_of(2) {
+        true => number,
+        false => count - 1 - number,
+    };
+    (0..rounds).flat_map(move |round| (0..count).map(move |number| block(round, number)))
 }
 
 /// Runs a command on every pair, `rounds` times in the [`order`], and returns the answers.
 ///
 /// # Errors
 /// A peer fails or gives a wrong answer, or the measurement was stopped.
-pub fn in_turns(
+pub fn interleaved(
     pairs: &mut [Pair],
     command: &Command,
     rounds: usize,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Blocks>> {
-    in_turns_after(pairs, command, rounds, watch, &mut |_| {})
+    interleaved_after(pairs, command, rounds, watch, &mut |_| {})
 }
 
-/// Like [`in_turns`], and calls `before` with the pair's index before each block.
+/// Like [`interleaved`], and calls `before` with the pair's index before each block.
 ///
 /// # Errors
-/// As [`in_turns`].
-pub(crate) fn in_turns_after(
+/// As [`interleaved`].
+pub(crate) fn interleaved_after(
     pairs: &mut [Pair],
     command: &Command,
     rounds: usize,
