@@ -7,6 +7,7 @@
 //! have [their own](per_lane) cache.
 
 mod acquire;
+mod admission;
 mod closes_with_cache;
 mod closing;
 mod connect;
@@ -19,7 +20,6 @@ mod share;
 #[cfg(test)]
 mod tests;
 mod thread_slot;
-mod turn;
 mod unused;
 mod wanted;
 

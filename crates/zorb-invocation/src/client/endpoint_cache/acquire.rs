@@ -10,9 +10,9 @@ use zorb_os::lock::Locked;
 
 use super::super::exclusive::ExclusiveConnection;
 use super::super::wait_queue::Waiter;
+use super::admission::{Admission, wait_for_admission};
 use super::exclusive_call::ExclusiveCall;
 use super::thread_slot::ThreadSlot;
-use super::turn::{Turn, wait_turn};
 use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
@@ -103,16 +103,16 @@ impl EndpointCache {
                 state.waiting.wake_next();
                 continue;
             }
-            let back_off = match self.turn(&mut state, &waiter, wanted, in_upcall()) {
-                Ok(Turn::Now) => {
+            let back_off = match self.admission(&mut state, &waiter, wanted, in_upcall()) {
+                Ok(Admission::Now) => {
                     state.open += 1;
                     // So that a call allocates nothing when it returns its connection to the cache.
                     let (open, idle) = (state.open, state.idle.len());
                     state.idle.reserve(open.saturating_sub(idle));
                     break Ok(None);
                 }
-                Ok(Turn::NoneFree) => None,
-                Ok(Turn::BackOff(left)) => Some(left),
+                Ok(Admission::NoneFree) => None,
+                Ok(Admission::BackOff(left)) => Some(left),
                 Err(reason) => break Err(reason),
             };
             if !waiter.join(&mut state.waiting) || (back_off.is_none() && waiter.is_late()) {
@@ -170,7 +170,7 @@ impl EndpointCache {
             state.waiting.wake_next();
         }
         count(Count::ThreadSwitches);
-        wait_turn(state, waiter, back_off, wanted)
+        wait_for_admission(state, waiter, back_off, wanted)
     }
 
     /// Takes a connection back after a call.

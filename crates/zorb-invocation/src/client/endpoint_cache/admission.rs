@@ -1,4 +1,4 @@
-//! When a caller may open a connection: within the limit, in its turn, and not too soon after the endpoint could not be
+//! When a caller may open a connection: within the limit, in the order of waiting, and not too soon after the endpoint could not be
 //! reached.
 
 use std::io;
@@ -13,7 +13,7 @@ use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
 /// What a caller without a connection does.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Turn {
+pub(super) enum Admission {
     /// It counts and opens one.
     Now,
     /// It waits for one of those that there are.
@@ -37,26 +37,26 @@ impl EndpointCache {
     ///
     /// # Errors
     /// `NotYet` or `Unreachable` if the caller does not wait as long as the next attempt takes.
-    pub(super) fn turn(
+    pub(super) fn admission(
         &self,
         state: &mut CacheState,
         waiter: &Waiter,
         wanted: Wanted<'_>,
         unlimited: bool,
-    ) -> Result<Turn, NoConnection> {
+    ) -> Result<Admission, NoConnection> {
         if !unlimited && state.open >= self.max_open {
-            return Ok(Turn::NoneFree);
+            return Ok(Admission::NoneFree);
         }
         let now = Instant::now();
         if let Some(wait) = state.reconnecting.wait(now) {
             self.check_back_off(wait, now, wanted)?;
-            return Ok(Turn::BackOff(wait));
+            return Ok(Admission::BackOff(wait));
         }
         if !unlimited && !waiter.is_next(&state.waiting) {
-            return Ok(Turn::NoneFree);
+            return Ok(Admission::NoneFree);
         }
         state.reconnecting.begin(now, self.settings.reconnect);
-        Ok(Turn::Now)
+        Ok(Admission::Now)
     }
 
     /// Checks that a caller waits as long as the next attempt takes.
@@ -94,24 +94,24 @@ impl EndpointCache {
     pub(super) fn begin_separate(&self, wanted: Wanted<'_>) -> Result<(), NoConnection> {
         let mut waiter = Waiter::new(self.wait_limits(wanted));
         let mut state = self.state();
-        let turn = loop {
+        let admission = loop {
             if state.closed {
                 break Err(NoConnection::Closed);
             }
-            match self.turn(&mut state, &waiter, wanted, true) {
-                Ok(Turn::BackOff(left)) if waiter.join(&mut state.waiting) => {
-                    state = wait_turn(state, &waiter, Some(left), wanted);
+            match self.admission(&mut state, &waiter, wanted, true) {
+                Ok(Admission::BackOff(left)) if waiter.join(&mut state.waiting) => {
+                    state = wait_for_admission(state, &waiter, Some(left), wanted);
                 }
-                Ok(Turn::BackOff(_)) => break Err(NoConnection::Busy),
-                turn => break turn,
+                Ok(Admission::BackOff(_)) => break Err(NoConnection::Busy),
+                admission => break admission,
             }
         };
-        if turn.is_ok() {
+        if admission.is_ok() {
             state.separate += 1;
         }
         waiter.leave(&mut state.waiting);
         drop(state);
-        turn.map(drop)
+        admission.map(drop)
     }
 
     /// Notes that the endpoint has been reached. Those who wait may try, too.
@@ -124,7 +124,7 @@ impl EndpointCache {
 }
 
 /// Waits in the queue, at most for the time of a back-off, which is spent connecting.
-pub(super) fn wait_turn<'s>(
+pub(super) fn wait_for_admission<'s>(
     state: Locked<'s, CacheState>,
     waiter: &Waiter,
     back_off: Option<Duration>,

@@ -8,7 +8,7 @@ use super::super::multiplexed::{
     Joining, MultiplexedCall, MultiplexedConnection, NewMultiplexedConnection, NotJoined,
 };
 use super::super::wait_queue::Waiter;
-use super::turn::{Turn, wait_turn};
+use super::admission::{Admission, wait_for_admission};
 use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
@@ -117,8 +117,8 @@ impl EndpointCache {
             }
             let back_off = match state.opens_pending {
                 true => None,
-                false => match self.turn(&mut state, &waiter, wanted, true) {
-                    Ok(Turn::BackOff(left)) => Some(left),
+                false => match self.admission(&mut state, &waiter, wanted, true) {
+                    Ok(Admission::BackOff(left)) => Some(left),
                     Ok(_) => {
                         state.opens_pending = true;
                         state.separate += 1;
@@ -131,7 +131,7 @@ impl EndpointCache {
             if !waits || (back_off.is_none() && waiter.is_late()) {
                 break Err(NoConnection::Busy);
             }
-            state = wait_turn(state, &waiter, back_off, wanted);
+            state = wait_for_admission(state, &waiter, back_off, wanted);
         };
         waiter.leave(&mut state.waiting);
         begun

@@ -10,7 +10,7 @@ use super::super::multiplexed::{
     NewMultiplexedConnection, NotJoined,
 };
 use super::super::wait_queue::Waiter;
-use super::turn::{Turn, wait_turn};
+use super::admission::{Admission, wait_for_admission};
 use super::{EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
@@ -55,8 +55,8 @@ impl EndpointCache {
             if state.closed {
                 break Err(NoConnection::Closed);
             }
-            let turn = self.turn(&mut state, &waiter, wanted, joining.in_upcall);
-            if matches!(turn, Ok(Turn::Now)) {
+            let admission = self.admission(&mut state, &waiter, wanted, joining.in_upcall);
+            if matches!(admission, Ok(Admission::Now)) {
                 state.open += 1;
                 break Ok(None);
             }
@@ -66,8 +66,8 @@ impl EndpointCache {
                 break Ok(Some(least));
             }
             // Other threads are opening the maximum number, or the endpoint could not be reached.
-            let back_off = match turn {
-                Ok(Turn::BackOff(left)) => Some(left),
+            let back_off = match admission {
+                Ok(Admission::BackOff(left)) => Some(left),
                 Ok(_) => None,
                 Err(reason) => break Err(reason),
             };
@@ -77,7 +77,7 @@ impl EndpointCache {
             if !waits || (back_off.is_none() && waiter.is_late()) {
                 break Err(NoConnection::Busy);
             }
-            state = wait_turn(state, &waiter, back_off, wanted);
+            state = wait_for_admission(state, &waiter, back_off, wanted);
         };
         waiter.leave(&mut state.waiting);
         if let Some(other) = found? {
