@@ -183,10 +183,7 @@ impl<C> ClientConnection<C> {
         if self.requests.len() >= limit {
             return Err(BeginError::TooManyRequests { limit });
         }
-        let requests = &self.requests;
-        self.ids
-            .allocate_free(|id| requests.get(id).is_some())
-            .ok_or(BeginError::TooManyRequests { limit })
+        self.requests.free_id(&mut self.ids).ok_or(BeginError::TooManyRequests { limit })
     }
 
     /// Reports that the whole request was passed to the transport.
@@ -206,24 +203,18 @@ impl<C> ClientConnection<C> {
     /// As [`sent`](Self::sent) for a request that announces nothing, or has been reported before: what the driver has stored
     /// for it, and whether it has failed meanwhile. `None` if it is not outstanding any more.
     pub fn sent_call(&mut self, request_id: u32) -> Option<(&mut C, bool)> {
-        let end = self.end;
-        let request = self.requests.get_mut(request_id)?;
-        let cancels = match request.state {
-            State::Unsent => {
-                request.state = State::Sent;
-                None
-            }
+        let Self { requests, cancels, end, max_outstanding, .. } = self;
+        let request = requests.get_mut(request_id)?;
+        match request.state {
+            State::Unsent => request.state = State::Sent,
             State::TimedOut { sent: false } => {
                 request.state = State::TimedOut { sent: true };
-                Some(request.version)
+                queue_cancel(cancels, *end, *max_outstanding, (request_id, request.version));
             }
-            _ => None,
-        };
-        let has_failed = request.failure(end).is_some();
-        if let Some(version) = cancels {
-            self.queue_cancel(request_id, version);
+            _ => {}
         }
-        Some((self.call_mut(request_id)?, has_failed))
+        let has_failed = request.failure(*end).is_some();
+        Some((&mut request.call, has_failed))
     }
 
     #[cold]
@@ -366,15 +357,9 @@ impl<C> ClientConnection<C> {
         Some(request.call)
     }
 
-    /// CancelRequests are only hints: beyond the limit, the oldest one is dropped.
     fn queue_cancel(&mut self, request_id: u32, version: GiopVersion) {
-        if self.end.is_some() {
-            return;
-        }
-        if self.cancels.len() >= self.max_outstanding.max(1) {
-            self.cancels.remove(0);
-        }
-        self.cancels.push((request_id, version));
+        let Self { cancels, end, max_outstanding, .. } = self;
+        queue_cancel(cancels, *end, *max_outstanding, (request_id, version));
     }
 
     /// Refuses new requests. When none is outstanding, [`poll_transmit`](Self::poll_transmit) writes the
@@ -433,6 +418,23 @@ impl<C> ClientConnection<C> {
             _ => false,
         }
     }
+}
+
+/// CancelRequests are only hints: beyond the limit, the oldest one is dropped.
+#[cold]
+fn queue_cancel(
+    cancels: &mut Vec<(u32, GiopVersion)>,
+    end: Option<ConnectionEnd>,
+    limit: usize,
+    cancel: (u32, GiopVersion),
+) {
+    if end.is_some() {
+        return;
+    }
+    if cancels.len() >= limit.max(1) {
+        cancels.remove(0);
+    }
+    cancels.push(cancel);
 }
 
 impl<C> Default for ClientConnection<C> {

@@ -18,6 +18,20 @@ pub(crate) fn plain_parameters(object: &ObjectRef) -> Option<&CallParameters> {
     (object.overrides().is_none() && !in_use()).then(|| object.core().plain_parameters())
 }
 
+/// Writes the [parameters] of a call of `object` to their place.
+///
+/// # Errors
+/// As those of [`parameters`].
+#[cold]
+#[inline(never)]
+pub(super) fn write_parameters(
+    object: &ObjectRef,
+    place: &mut Option<CallParameters>,
+) -> Result<(), SystemException> {
+    *place = Some(parameters(object)?);
+    Ok(())
+}
+
 /// The parameters of a call of `object`.
 ///
 /// # Errors

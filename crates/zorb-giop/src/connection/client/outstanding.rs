@@ -1,9 +1,9 @@
 //! Outstanding requests.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use super::RequestIds;
 use super::request::RequestKind;
 use crate::GiopVersion;
 
@@ -36,64 +36,110 @@ pub(super) enum State {
     },
 }
 
-/// The number of requests that are searched one by one.
-const FEW: usize = 16;
+/// The place of an id that no request has.
+const FREE: u32 = u32::MAX;
+
+/// The fewest places of ids.
+const FEWEST: usize = 32;
 
 /// The outstanding requests of a connection. The first one is stored inline: a connection that is used by one
-/// call at a time needs neither allocations nor searches. Few are in a list, and further ones, which callers that
-/// do not wait have sent, in a tree.
+/// call at a time needs neither allocations nor searches. The others are found by their ids: successive ids have
+/// successive places.
 #[derive(Debug)]
 pub(super) struct Requests<C> {
     first: Option<Outstanding<C>>,
-    few: Vec<Outstanding<C>>,
-    others: BTreeMap<u32, Outstanding<C>>,
+    others: Vec<Outstanding<C>>,
+    /// Where the others are in their list, by the [place](Self::place) of the id. At least half of them are [`FREE`].
+    places: Vec<u32>,
 }
 
 impl<C> Requests<C> {
     pub(super) const fn new() -> Self {
-        Self { first: None, few: Vec::new(), others: BTreeMap::new() }
+        Self { first: None, others: Vec::new(), places: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.others.len() + self.few.len() + usize::from(self.first.is_some())
+        self.others.len() + usize::from(self.first.is_some())
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.first.is_none() && self.few.is_empty() && self.others.is_empty()
+        self.first.is_none() && self.others.is_empty()
     }
 
+    /// The next id that a further request can have. An id whose place is taken is passed over.
+    #[inline]
+    pub(super) fn free_id(&mut self, ids: &mut RequestIds) -> Option<u32> {
+        if self.places.len() <= 2 * self.others.len() {
+            self.add_places();
+        }
+        ids.allocate_free(|id| {
+            self.first.as_ref().is_some_and(|first| first.id == id)
+                || self.places.get(self.place(id)) != Some(&FREE)
+        })
+    }
+
+    #[cold]
+    fn add_places(&mut self) {
+        let count = (2 * self.places.len()).max(FEWEST);
+        self.places.clear();
+        self.places.resize(count, FREE);
+        for index in 0..self.others.len() {
+            self.set_place(index);
+        }
+    }
+
+    /// The place of an id; the number of places is a power of two. All ids of a side are even, or all are odd.
+    #[inline]
+    fn place(&self, id: u32) -> usize {
+        (id / 2) as usize & self.places.len().wrapping_sub(1)
+    }
+
+    /// Notes where the request with this index is.
+    #[inline]
+    fn set_place(&mut self, index: usize) {
+        let Some(place) = self.others.get(index).map(|request| self.place(request.id)) else {
+            return;
+        };
+        if let Some(known) = self.places.get_mut(place) {
+            *known = index as u32;
+        }
+    }
+
+    /// Where the request with this id is among the others.
+    #[inline]
+    fn index(&self, id: u32) -> Option<usize> {
+        let index = *self.places.get(self.place(id))? as usize;
+        (self.others.get(index)?.id == id).then_some(index)
+    }
+
+    /// Adds a request, whose id is a [free](Self::free_id) one if there are others.
     #[inline]
     pub(super) fn insert(&mut self, request: Outstanding<C>) {
         match &self.first {
             None => self.first = Some(request),
-            Some(_) if self.few.len() < FEW => self.few.push(request),
-            Some(_) => self.insert_other(request),
+            Some(_) => {
+                self.others.push(request);
+                self.set_place(self.others.len() - 1);
+            }
         }
-    }
-
-    #[inline(never)]
-    fn insert_other(&mut self, request: Outstanding<C>) {
-        self.others.insert(request.id, request);
     }
 
     #[inline]
     pub(super) fn get(&self, id: u32) -> Option<&Outstanding<C>> {
         match &self.first {
             Some(first) if first.id == id => Some(first),
-            _ => self.few.iter().find(|request| request.id == id).or_else(|| self.others.get(&id)),
+            _ => self.others.get(self.index(id)?),
         }
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut Outstanding<C>> {
-        match &mut self.first {
-            Some(first) if first.id == id => Some(first),
-            _ => match self.few.iter_mut().find(|request| request.id == id) {
-                Some(found) => Some(found),
-                None => self.others.get_mut(&id),
-            },
+        if self.first.as_ref().is_some_and(|first| first.id == id) {
+            return self.first.as_mut();
         }
+        let index = self.index(id)?;
+        self.others.get_mut(index)
     }
 
     #[inline]
@@ -104,11 +150,16 @@ impl<C> Requests<C> {
         }
     }
 
+    #[inline(never)]
     fn remove_other(&mut self, id: u32) -> Option<Outstanding<C>> {
-        match self.few.iter().position(|request| request.id == id) {
-            Some(index) => Some(self.few.swap_remove(index)),
-            None => self.others.remove(&id),
+        let (index, place) = (self.index(id)?, self.place(id));
+        if let Some(known) = self.places.get_mut(place) {
+            *known = FREE;
         }
+        let removed = self.others.swap_remove(index);
+        // The last one has its index now.
+        self.set_place(index);
+        Some(removed)
     }
 
     /// Removes the only request if it has a reply. Returns whether there are no more requests.
@@ -121,10 +172,80 @@ impl<C> Requests<C> {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Outstanding<C>> {
-        self.first.iter().chain(&self.few).chain(self.others.values())
+        self.first.iter().chain(&self.others)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Outstanding<C>> {
-        self.first.iter_mut().chain(&mut self.few).chain(self.others.values_mut())
+        self.first.iter_mut().chain(&mut self.others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeSet;
+
+    use super::*;
+
+    fn request(id: u32) -> Outstanding<u32> {
+        Outstanding {
+            id,
+            kind: RequestKind::Twoway,
+            state: State::Sent,
+            version: GiopVersion::V1_2,
+            partly_answered: false,
+            deadline: None,
+            call: !id,
+        }
+    }
+
+    fn ids_of(requests: &Requests<u32>) -> BTreeSet<u32> {
+        requests.iter().map(|request| request.id).collect()
+    }
+
+    #[test]
+    fn requests_are_found_by_their_ids_however_many_there_are() {
+        let (mut requests, mut ids) = (Requests::new(), RequestIds::initiator());
+        let mut expected = BTreeSet::new();
+        for round in 0..5_000_u32 {
+            let id = requests.free_id(&mut ids).unwrap();
+            assert!(requests.get(id).is_none() && expected.insert(id));
+            requests.insert(request(id));
+            // Two of three are answered later, in another order; the others stay.
+            if round % 3 > 0 {
+                let answered = expected.iter().copied().nth((round as usize * 7) % expected.len());
+                let answered = answered.unwrap();
+                assert_eq!(requests.remove(answered).map(|request| request.call), Some(!answered));
+                assert!(requests.remove(answered).is_none());
+                expected.remove(&answered);
+            }
+        }
+        assert_eq!((requests.len(), ids_of(&requests)), (expected.len(), expected.clone()));
+        for &id in &expected {
+            assert_eq!(requests.get_mut(id).map(|request| request.id), Some(id));
+            assert!(requests.get(id + 1).is_none());
+        }
+        for id in expected {
+            assert!(requests.remove(id).is_some());
+        }
+        assert!(requests.is_empty());
+    }
+
+    #[test]
+    fn ids_of_requests_that_last_are_passed_over() {
+        let (mut requests, mut ids) = (Requests::new(), RequestIds::acceptor());
+        let mut lasting = BTreeSet::new();
+        for _ in 0..3 {
+            let id = requests.free_id(&mut ids).unwrap();
+            requests.insert(request(id));
+            lasting.insert(id);
+        }
+        for _ in 0..10 * FEWEST {
+            let id = requests.free_id(&mut ids).unwrap();
+            assert!(requests.get(id).is_none());
+            requests.insert(request(id));
+            assert_eq!(requests.remove(id).map(|request| request.id), Some(id));
+        }
+        assert_eq!(requests.places.len(), FEWEST);
+        assert_eq!(ids_of(&requests), lasting);
     }
 }

@@ -290,12 +290,14 @@ impl Connection for MultiplexedCall {
             self.sends = true;
         }
         let expects_reply = request.kind != RequestKind::Oneway;
+        // A reply that nobody waits for gets a buffer of its size.
+        let takes_spare = expects_reply && self.pending.is_none();
         let follower = Follower {
             sleeps: false,
             priority: priority::last_set(),
             wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
             spare: match self.buffers.as_deref_mut() {
-                Some(buffers) if expects_reply => std::mem::take(&mut buffers.received),
+                Some(buffers) if takes_spare => std::mem::take(&mut buffers.received),
                 _ => Detached::default(),
             },
             reply: None,

@@ -37,7 +37,8 @@ pub(super) type CallBack = Box<dyn FnOnce(&PendingCall, Taken) + Send>;
 pub(super) struct PendingCall {
     pub(super) object: ObjectRef,
     pub(super) operation: Cow<'static, str>,
-    pub(super) parameters: CallParameters,
+    /// `None` for those of its ORB.
+    own_parameters: Option<CallParameters>,
     pub(super) time_limit: TimeLimit,
     pub(super) sending: TimeLimit,
     /// `None` if it was refused.
@@ -119,7 +120,7 @@ impl PendingCall {
     pub(super) fn new(
         object: ObjectRef,
         operation: Cow<'static, str>,
-        parameters: CallParameters,
+        own_parameters: Option<CallParameters>,
         [time_limit, sending]: [TimeLimit; 2],
         counted: Option<CountedCall>,
     ) -> Arc<Self> {
@@ -127,7 +128,7 @@ impl PendingCall {
         Arc::new(Self {
             object,
             operation,
-            parameters,
+            own_parameters,
             time_limit,
             sending,
             counted,
@@ -151,9 +152,17 @@ impl PendingCall {
             read: ReadReply::Nobody,
             time_limit: self.time_limit,
             sending: self.sending,
-            parameters: &self.parameters,
+            parameters: self.parameters(),
             connect_time,
             info: None,
+        }
+    }
+
+    #[inline]
+    fn parameters(&self) -> &CallParameters {
+        match &self.own_parameters {
+            Some(own) => own,
+            None => self.object.core().plain_parameters(),
         }
     }
 
@@ -225,7 +234,7 @@ impl PendingCall {
     /// Ends it. Returns whether a function of the program is to be called.
     #[inline]
     pub(super) fn complete(&self, mut state: Locked<'_, State>, answer: Answer) -> bool {
-        if self.parameters.rebind != Rebind::Transparent
+        if self.parameters().rebind != Rebind::Transparent
             && matches!(&answer, Answer::Reply(reply) if reply.has_result())
         {
             self.object.bind();

@@ -16,7 +16,7 @@ use super::super::attempt::{Attempt, Unfinished, send_over};
 use super::super::call::Call;
 use super::super::connect_time::ConnectTime;
 use super::super::connection::Connection;
-use super::super::effective::{parameters, plain_parameters};
+use super::super::effective::{plain_parameters, write_parameters};
 use super::super::endpoint_cache::Wanted;
 use super::super::invoke::attempt;
 use super::super::multiplexed::{Ended, MultiplexedCall, PendingReply, PendingRequest};
@@ -41,14 +41,12 @@ pub(super) fn send(
     arguments: WriteBody<'_>,
 ) -> Arc<PendingCall> {
     let core = object.core();
-    let parameters = match plain_parameters(object) {
-        Some(plain) => Ok(*plain),
-        None => parameters(object),
+    let mut own = None;
+    let expired = match plain_parameters(object) {
+        Some(_) => None,
+        None => write_parameters(object, &mut own).err(),
     };
-    let (parameters, expired) = match parameters {
-        Ok(parameters) => (parameters, None),
-        Err(exception) => (*core.plain_parameters(), Some(exception)),
-    };
+    let parameters = own.as_ref().unwrap_or_else(|| core.plain_parameters());
     let connect_time = ConnectTime::default();
     let mut call = Call {
         object,
@@ -58,7 +56,7 @@ pub(super) fn send(
         read: ReadReply::Nobody,
         time_limit: TimeLimit::NONE,
         sending: TimeLimit::NONE,
-        parameters: &parameters,
+        parameters,
         connect_time: &connect_time,
         info: None,
     };
@@ -75,7 +73,7 @@ pub(super) fn send(
         Ok(object) => (object, None),
         Err(exception) => (object.clone(), Some(exception)),
     };
-    let call = PendingCall::new(object, operation, parameters, limits, counted);
+    let call = PendingCall::new(object, operation, own, limits, counted);
     let failed = failed
         .or(expired)
         .or_else(|| call.object.core().check_running().err())
@@ -247,7 +245,11 @@ fn send_by(
         state.over = Some((Arc::clone(connection.connection()), begun.request_id));
     }
     state.is_sending = false;
-    let (ended, is_cancelled) = (state.ended_while_sent.take(), state.is_cancelled);
+    let is_cancelled = state.is_cancelled;
+    let ended = match &state.ended_while_sent {
+        Some(_) => state.ended_while_sent.take(),
+        None => None,
+    };
     drop(state);
     match &begun {
         Some(begun) => connection.detach(begun),
