@@ -44,6 +44,7 @@ pub use crate::{
     __zorb_exception as exception, __zorb_interface as interface, __zorb_invoke as invoke,
     __zorb_local as local, __zorb_local_error as local_error, __zorb_oneway as oneway,
     __zorb_raises as raises, __zorb_results as results, __zorb_send as send,
+    __zorb_send_oneway_to_all as send_oneway_to_all, __zorb_send_to_all as send_to_all,
     __zorb_skeleton as skeleton, __zorb_structure as structure, __zorb_typedef as typedef,
     __zorb_union as union, __zorb_value_box as value_box, __zorb_valuetype as valuetype,
     __zorb_with_operations as with_operations, AnyError, AnyUserException, Error, Interface,

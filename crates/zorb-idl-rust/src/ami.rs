@@ -1,4 +1,4 @@
-//! Which operations get a method that sends a call without waiting.
+//! Which operations get methods that send calls without waiting.
 
 use zorb_idl::model::Export;
 use zorb_idl::{Compilation, DefId, Model};
@@ -6,23 +6,22 @@ use zorb_idl::{Compilation, DefId, Model};
 use crate::Options;
 use crate::selection::{is_selected, unmatched};
 
-/// Whether references get such a method for an operation or attribute, `export`, of an interface: its annotation `@ami`
-/// decides, then that of the interface, then the options. One-way operations and local interfaces have none.
+/// Whether references get such methods for an operation or attribute, `export`, of an interface: its annotation `@ami`
+/// decides, then that of the interface, then the options. Local interfaces have none.
 pub(crate) fn is_asynchronous(
     model: &Model,
     options: &Options,
     id: DefId,
     export: &Export,
 ) -> bool {
-    !matches!(export, Export::Operation(operation) if operation.oneway)
-        && model.interface(id).is_some_and(|interface| !interface.is_local)
+    model.interface(id).is_some_and(|interface| !interface.is_local)
         && is_selected(model, id, export, "ami", |interface, name| {
             options.is_asynchronous(interface, name)
         })
 }
 
 /// The names in [`Options::ami`] that have no effect: no operation or attribute for which code is generated has such a
-/// name, or it gets no such method.
+/// name, or it gets no such methods.
 #[must_use]
 pub fn unmatched_ami<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
     unmatched(compilation, options, &options.ami, is_asynchronous)

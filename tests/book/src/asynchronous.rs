@@ -1,6 +1,6 @@
 //! Calls without waiting.
 
-use zorb::{CdrWriter, Error, ObjectRef, Pending, Wire};
+use zorb::{Error, Pending};
 
 zorb::include_idl!("clock_ami");
 use clock::Teller;
@@ -21,9 +21,8 @@ pub async fn difference(clock: &Teller, zones: [&str; 2]) -> Result<i64, Error> 
 }
 
 /// The times of several clocks in one zone.
-pub fn ask_all(clocks: &[ObjectRef], zone: &str) -> Vec<Pending<u32>> {
-    let arguments = |writer: &mut CdrWriter<'_>| String::write(zone, writer);
-    ObjectRef::send_to_all(clocks, "seconds_since_midnight", arguments, u32::read)
+pub fn ask_all(clocks: &[Teller], zone: &str) -> Vec<Pending<u32, SecondsSinceMidnightError>> {
+    Teller::send_seconds_since_midnight_to_all(clocks, zone)
 }
 
 #[cfg(test)]
@@ -82,7 +81,7 @@ mod tests {
     #[test]
     fn many_clocks_are_asked_at_once() {
         let (_server, _client, clock) = served(Noon);
-        let clocks = vec![zorb::Interface::as_object(&clock).clone(); 10];
+        let clocks = vec![clock; 10];
         let times = ask_all(&clocks, "UTC").into_iter().map(Pending::wait);
         assert_eq!(times.map(Result::unwrap).collect::<Vec<_>>(), [43_200; 10]);
     }

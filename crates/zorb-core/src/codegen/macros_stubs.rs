@@ -74,22 +74,25 @@ macro_rules! __zorb_invoke {
         )
     }};
     ($reference:expr, $operation:expr, $arguments:tt, $results:tt) => {
-        $crate::__zorb_marshalled!(invoke, $reference, $operation, $arguments, $results)
+        $crate::__zorb_marshalled!(
+            invoke, $crate::codegen::Interface::as_object($reference), $operation, $arguments, $results
+        )
     };
 }
 
-/// A call by a method of `ObjectRef` that takes the operation, a function that writes the arguments, and one that reads
-/// the results: `invoke` or `send`.
+/// A call by a function of `ObjectRef` that takes a target or several, the operation, a function that writes the arguments,
+/// and one that reads the results: `invoke`, `send` or `send_to_all`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_marshalled {
     (
-        $method:ident, $reference:expr, $operation:expr, [$($type:ty => $value:expr),*],
+        $function:ident, $target:expr, $operation:expr, [$($type:ty => $value:expr),*],
         [$($result:ty),*]
     ) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
-        $crate::codegen::Interface::as_object($reference).$method(
+        $crate::codegen::ObjectRef::$function(
+            $target,
             $operation,
             |_writer| {
                 $(<$type>::write($value, _writer)?;)*
@@ -169,7 +172,56 @@ macro_rules! __zorb_results {
 #[doc(hidden)]
 macro_rules! __zorb_send {
     ($reference:expr, $operation:expr, $arguments:tt, $results:tt) => {
-        $crate::__zorb_marshalled!(send, $reference, $operation, $arguments, $results)
+        $crate::__zorb_marshalled!(
+            send,
+            $crate::codegen::Interface::as_object($reference),
+            $operation,
+            $arguments,
+            $results
+        )
+    };
+}
+
+/// The body of a function that sends a call to many objects: `send_to_all!(targets, "withdraw", [Money => amount],
+/// [Money])`, where `targets` are references of a type, and the other parameters those of `send!`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_send_to_all {
+    ($targets:expr, $operation:expr, $arguments:tt, $results:tt) => {
+        $crate::__zorb_marshalled!(
+            send_to_all,
+            $crate::__zorb_objects!($targets),
+            $operation,
+            $arguments,
+            $results
+        )
+    };
+}
+
+/// The same for a one-way call: `send_oneway_to_all!(targets, "touch", [String => reason])`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_send_oneway_to_all {
+    ($targets:expr, $operation:expr, [$($type:ty => $value:expr),*]) => {{
+        #[allow(unused_imports)]
+        use $crate::codegen::Wire as _;
+        let objects = $crate::__zorb_objects!($targets);
+        $crate::codegen::ObjectRef::send_oneway_to_all(objects, $operation, |_writer| {
+            $(<$type>::write($value, _writer)?;)*
+            ::core::result::Result::Ok(())
+        })
+    }};
+}
+
+/// References of a type as `ObjectRef`s.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_objects {
+    ($references:expr) => {
+        ::core::iter::Iterator::map(
+            ::core::iter::IntoIterator::into_iter($references),
+            $crate::codegen::Interface::as_object,
+        )
     };
 }
 

@@ -83,7 +83,7 @@ impl<'m> Emitter<'_, 'm> {
                 let docs = docs::attributes(signature.docs, &signature.otherwise);
                 let function = self.function(&method.name, &signature, false);
                 self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
-                self.sending_stub(definition, method, &signature);
+                self.sending_stubs(definition, method, &signature);
             }
         }
         self.push("}\n");

@@ -146,6 +146,23 @@ impl<'m> Emitter<'_, 'm> {
         format!("fn {name}(&self{parameters}) -> {}::Pending<{outcome}>", self.options.runtime)
     }
 
+    /// The same for a function that sends it to many objects, its first parameter.
+    pub(super) fn sending_to_all_function(
+        &self,
+        name: &str,
+        targets: &str,
+        item: &Signature<'_>,
+    ) -> String {
+        let parameters = self.stub_parameters(item);
+        let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
+        let (outcome, runtime) = (self.outcome(item), &self.options.runtime);
+        let each = if item.oneway { "Result" } else { "Pending" };
+        format!(
+            "fn {name}<'t>({targets}: impl ::core::iter::IntoIterator<Item = &'t Self>{parameters}) \
+             -> Vec<{runtime}::{each}<{outcome}>>"
+        )
+    }
+
     /// The parameters of a servant's method after `&self`.
     pub(super) fn servant_parameters(&self, item: &Signature<'_>) -> Vec<String> {
         let upcall = item.upcall.iter();

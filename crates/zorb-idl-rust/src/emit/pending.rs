@@ -9,8 +9,8 @@ use crate::layout::Call;
 use crate::names::Method;
 
 impl<'m> Emitter<'_, 'm> {
-    /// The method that sends the call of `method`, if it is to have one.
-    pub(super) fn sending_stub(
+    /// The methods that send the call of `method`, to one object and to many, if it is to have them.
+    pub(super) fn sending_stubs(
         &mut self,
         definition: &'m Definition,
         method: &Method,
@@ -22,26 +22,74 @@ impl<'m> Emitter<'_, 'm> {
         if !export.is_some_and(|it| is_asynchronous(model, self.options, interface, it)) {
             return;
         }
-        let mut name = format!("send_{}", method.name.trim_start_matches("r#"));
-        while self.names.methods(definition.id).iter().any(|other| other.name == name) {
-            name.push('_');
+        // A one-way call is sent without waiting anyway.
+        if !signature.oneway {
+            let name = self.sending_name(definition, method, "");
+            let function = self.sending_function(&name, signature);
+            let body = self.sending_body("send", "self", signature);
+            let docs = format!(
+                "/// Sends a call of [`{0}`](Self::{0}) without waiting for its reply.\n",
+                method.name
+            );
+            self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
         }
-        let parts = vec![
-            "self".to_owned(),
-            format!("{:?}", signature.wire),
-            self.sent(signature),
-            self.returned(signature),
-        ];
-        let call = self.layout.place(Call::List { path: self.types().codegen("send"), parts });
-        let body = match &signature.context {
-            Some((name, wanted)) => format!("let {name} = &{name}.only(&{wanted:?});\n{call}"),
-            None => call,
+        self.sending_to_all(definition, method, signature);
+    }
+
+    /// The function that sends the call of `method` to many objects.
+    fn sending_to_all(
+        &mut self,
+        definition: &'m Definition,
+        method: &Method,
+        signature: &Signature<'_>,
+    ) {
+        let name = self.sending_name(definition, method, "_to_all");
+        let mut targets = "targets".to_owned();
+        while signature.parameter_names().any(|other| other == targets) {
+            targets.push('_');
+        }
+        let function = self.sending_to_all_function(&name, &targets, signature);
+        let (callee, results) = match signature.oneway {
+            true => ("send_oneway_to_all", "for each, in their order, whether it could be sent"),
+            false => ("send_to_all", "a pending call for each, in their order"),
         };
-        let function = self.sending_function(&name, signature);
+        let body = self.sending_body(callee, &targets, signature);
         let docs = format!(
-            "/// Sends a call of [`{0}`](Self::{0}) without waiting for its reply.\n",
+            "/// Sends the same call of [`{0}`](Self::{0}) to all `{targets}`, with arguments that are encoded once. \
+             Returns\n/// {results}.\n",
             method.name
         );
         self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
+    }
+
+    /// The name of a method that sends the call of `method`, which no other one has.
+    fn sending_name(&self, definition: &Definition, method: &Method, end: &str) -> String {
+        let plain = |method: &Method| method.name.trim_start_matches("r#").to_owned();
+        let mut name = format!("send_{}{end}", plain(method));
+        let methods = self.names.methods(definition.id);
+        let is_taken = |name: &str| {
+            let sends = name.strip_prefix("send_").filter(|_| !end.is_empty());
+            let same = |other: &Method| {
+                other.name == name || sends.is_some_and(|sent| plain(other) == sent)
+            };
+            methods.iter().any(same)
+        };
+        while is_taken(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The body of a method that sends the call to `to`.
+    fn sending_body(&mut self, callee: &str, to: &str, signature: &Signature<'_>) -> String {
+        let mut parts = vec![to.to_owned(), format!("{:?}", signature.wire), self.sent(signature)];
+        if !signature.oneway {
+            parts.push(self.returned(signature));
+        }
+        let call = self.layout.place(Call::List { path: self.types().codegen(callee), parts });
+        match &signature.context {
+            Some((name, wanted)) => format!("let {name} = &{name}.only(&{wanted:?});\n{call}"),
+            None => call,
+        }
     }
 }

@@ -74,3 +74,26 @@ fn sent_calls_have_the_results_of_those_that_wait() {
     there.send_where("here", &context).wait().expect("text");
     assert!(there.as_object().is_a(Cellar::REPOSITORY_ID).expect("an answer"));
 }
+
+#[test]
+fn calls_can_be_sent_to_many_objects() {
+    let (server, client) = (orb(), orb());
+    let cellars = [(); 3].map(|()| {
+        let cellar: Cellar = server.root_poa().activate(Shelves).expect("a reference");
+        seen_from(&client, &cellar)
+    });
+    let stores = cellars.clone().map(Store::from);
+    let labels = ["a".to_owned(), "b".to_owned()];
+    let taken: Vec<Pending<(i32, Vec<String>), TakeError>> =
+        Store::send_take_to_all(&stores, 4, &labels);
+    let taken: Vec<_> = taken.into_iter().map(|call| call.wait().expect("results").0).collect();
+    assert_eq!(taken, [8; 3]);
+    for refused in Store::send_take_to_all(stores.iter().rev(), 0, &[]) {
+        assert!(matches!(refused.wait(), Err(TakeError::Empty(empty)) if empty.left == 0));
+    }
+    let noted: Vec<Result<()>> = Store::send_note_to_all(&stores, "full");
+    assert_eq!(noted.into_iter().filter(Result::is_ok).count(), 3);
+    let context = Context::new();
+    let found = Cellar::send_where_to_all(&cellars, "here", &context);
+    assert_eq!(found.into_iter().map(Pending::wait).filter(Result::is_ok).count(), 3);
+}

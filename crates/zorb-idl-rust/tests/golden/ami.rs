@@ -30,6 +30,14 @@ pub mod depot {
             ::zorb::codegen::send!(self, "_get_owner", [], [String])
         }
 
+        /// Sends the same call of [`owner`](Self::owner) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_owner_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+        ) -> Vec<::zorb::Pending<String>> {
+            ::zorb::codegen::send_to_all!(targets, "_get_owner", [], [String])
+        }
+
         /// Sets the attribute `owner`.
         pub fn set_owner(&self, value: &str) -> ::zorb::Result<()> {
             ::zorb::codegen::invoke!(self, set_owner "_set_owner", [String => value], [])
@@ -38,6 +46,15 @@ pub mod depot {
         /// Sends a call of [`set_owner`](Self::set_owner) without waiting for its reply.
         pub fn send_set_owner(&self, value: &str) -> ::zorb::Pending<()> {
             ::zorb::codegen::send!(self, "_set_owner", [String => value], [])
+        }
+
+        /// Sends the same call of [`set_owner`](Self::set_owner) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_set_owner_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            value: &str,
+        ) -> Vec<::zorb::Pending<()>> {
+            ::zorb::codegen::send_to_all!(targets, "_set_owner", [String => value], [])
         }
 
         /// The operation `take`.
@@ -68,9 +85,33 @@ pub mod depot {
             )
         }
 
+        /// Sends the same call of [`take`](Self::take) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_take_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            count: i32,
+            labels: &[String],
+        ) -> Vec<::zorb::Pending<(i32, Names), store::TakeError>> {
+            ::zorb::codegen::send_to_all!(
+                targets,
+                "take",
+                [i32 => &count, Vec<String> => labels],
+                [i32, Vec<String>]
+            )
+        }
+
         /// The operation `note`.
         pub fn note(&self, text: &str) -> ::zorb::Result<()> {
             ::zorb::codegen::oneway!(self, note, [String => text])
+        }
+
+        /// Sends the same call of [`note`](Self::note) to all `targets`, with arguments that are encoded once. Returns
+        /// for each, in their order, whether it could be sent.
+        pub fn send_note_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            text: &str,
+        ) -> Vec<::zorb::Result<()>> {
+            ::zorb::codegen::send_oneway_to_all!(targets, "note", [String => text])
         }
 
         /// The operation `move`.
@@ -87,6 +128,21 @@ pub mod depot {
         pub fn send_move(&self, to: Option<&Store>, count: i32) -> ::zorb::Pending<()> {
             ::zorb::codegen::send!(
                 self,
+                "move",
+                [::zorb::codegen::RefArgument<Store> => to, i32 => &count],
+                []
+            )
+        }
+
+        /// Sends the same call of [`r#move`](Self::r#move) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_move_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            to: Option<&Store>,
+            count: i32,
+        ) -> Vec<::zorb::Pending<()>> {
+            ::zorb::codegen::send_to_all!(
+                targets,
                 "move",
                 [::zorb::codegen::RefArgument<Store> => to, i32 => &count],
                 []
@@ -153,6 +209,14 @@ pub mod depot {
             ::zorb::codegen::send!(self, "_get_owner", [], [String])
         }
 
+        /// Sends the same call of [`owner`](Self::owner) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_owner_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+        ) -> Vec<::zorb::Pending<String>> {
+            ::zorb::codegen::send_to_all!(targets, "_get_owner", [], [String])
+        }
+
         /// Sets the attribute `owner`.
         pub fn set_owner(&self, value: &str) -> ::zorb::Result<()> {
             Store::set_owner(&self.0, value)
@@ -161,6 +225,15 @@ pub mod depot {
         /// Sends a call of [`set_owner`](Self::set_owner) without waiting for its reply.
         pub fn send_set_owner(&self, value: &str) -> ::zorb::Pending<()> {
             ::zorb::codegen::send!(self, "_set_owner", [String => value], [])
+        }
+
+        /// Sends the same call of [`set_owner`](Self::set_owner) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_set_owner_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            value: &str,
+        ) -> Vec<::zorb::Pending<()>> {
+            ::zorb::codegen::send_to_all!(targets, "_set_owner", [String => value], [])
         }
 
         /// The operation `take`.
@@ -186,9 +259,33 @@ pub mod depot {
             )
         }
 
+        /// Sends the same call of [`take`](Self::take) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_take_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            count: i32,
+            labels: &[String],
+        ) -> Vec<::zorb::Pending<(i32, Names), store::TakeError>> {
+            ::zorb::codegen::send_to_all!(
+                targets,
+                "take",
+                [i32 => &count, Vec<String> => labels],
+                [i32, Vec<String>]
+            )
+        }
+
         /// The operation `note`.
         pub fn note(&self, text: &str) -> ::zorb::Result<()> {
             Store::note(&self.0, text)
+        }
+
+        /// Sends the same call of [`note`](Self::note) to all `targets`, with arguments that are encoded once. Returns
+        /// for each, in their order, whether it could be sent.
+        pub fn send_note_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            text: &str,
+        ) -> Vec<::zorb::Result<()>> {
+            ::zorb::codegen::send_oneway_to_all!(targets, "note", [String => text])
         }
 
         /// The operation `move`.
@@ -200,6 +297,21 @@ pub mod depot {
         pub fn send_move(&self, to: Option<&Store>, count: i32) -> ::zorb::Pending<()> {
             ::zorb::codegen::send!(
                 self,
+                "move",
+                [::zorb::codegen::RefArgument<Store> => to, i32 => &count],
+                []
+            )
+        }
+
+        /// Sends the same call of [`r#move`](Self::r#move) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_move_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            to: Option<&Store>,
+            count: i32,
+        ) -> Vec<::zorb::Pending<()>> {
+            ::zorb::codegen::send_to_all!(
+                targets,
                 "move",
                 [::zorb::codegen::RefArgument<Store> => to, i32 => &count],
                 []
@@ -232,6 +344,22 @@ pub mod depot {
             let context = &context.only(&["lang*"]);
             ::zorb::codegen::send!(
                 self,
+                "where",
+                [String => hint, ::zorb::Context => context],
+                [String]
+            )
+        }
+
+        /// Sends the same call of [`r#where`](Self::r#where) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_where_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            hint: &str,
+            context: &::zorb::Context,
+        ) -> Vec<::zorb::Pending<String>> {
+            let context = &context.only(&["lang*"]);
+            ::zorb::codegen::send_to_all!(
+                targets,
                 "where",
                 [String => hint, ::zorb::Context => context],
                 [String]
