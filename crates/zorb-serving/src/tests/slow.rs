@@ -341,6 +341,27 @@ fn slow_clients_do_not_lock_others_out() {
 }
 
 #[test]
+fn a_thousand_clients_that_send_an_octet_at_a_time_keep_nobody_out() {
+    let name = "tests::slow::a_thousand_clients_that_send_an_octet_at_a_time_keep_nobody_out";
+    in_own_process(name, || {
+        const SLOW: usize = 1024;
+        limit_descriptors(4 * SLOW as u64);
+        let limit = [("MaxConnectionsPerPeer", "1024")];
+        let server = Server::new(Strategy::LeaderFollowers, &limit, SLOW);
+        let mut slow: Vec<_> = (0..SLOW).map(|_| server.client()).collect();
+        slow.iter_mut().for_each(|client| client.send(b"G"));
+        server.until_incomplete(SLOW);
+        let mut client = server.client();
+        for octet in b"IOP" {
+            // Some have been closed.
+            slow.iter_mut().for_each(|slow| drop(slow.0.write(&[*octet])));
+            assert!(client.is_served() && server.client().is_served());
+        }
+        server.pool.destroy().unwrap();
+    });
+}
+
+#[test]
 fn the_last_client_of_a_flood_is_served() {
     for &strategy in Strategy::ALL {
         let server = Server::new(strategy, &[("MaxConnectionsPerPeer", "8")], 8);
