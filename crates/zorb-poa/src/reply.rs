@@ -195,15 +195,16 @@ impl<'a> ReplyWriter<'a> {
         }
     }
 
+    /// Sends a reply that is larger than permitted in fragments. Without memory for their list, it is sent whole.
     pub(crate) fn send_in_fragments(&mut self) {
         let most = self.most;
         if !self.is_expected || self.buffer.len() <= most {
             return;
         }
-        let pieces: Vec<_> = fragments(self.buffer, most).collect();
+        let Some(pieces) = list_of(fragments(self.buffer, most)) else { return };
         if pieces.len() > 1 {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
-            let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
+            let Some(mut parts) = list_of(parts.map(IoSlice::new)) else { return };
             self.source.send_parts(self.request, &mut parts);
             self.is_expected = false;
         }
@@ -215,6 +216,16 @@ impl<'a> ReplyWriter<'a> {
         // The encoding cannot fail: repository ids are short and ASCII.
         let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
     }
+}
+
+/// The items; `None` without memory for them.
+fn list_of<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    for item in items {
+        list.try_reserve(1).ok()?;
+        list.push(item);
+    }
+    Some(list)
 }
 
 /// The exception for results without an encoding.
