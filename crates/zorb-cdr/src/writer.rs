@@ -1,5 +1,6 @@
 //! Encoding values into a buffer.
 
+mod slow;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -14,14 +15,15 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
 /// Octets that are zeroed at a time, to be overwritten while they are in the cache.
 pub(crate) const BLOCK: usize = 4096;
-/// Octets reserved behind a run for the numbers that follow it. Growing for a number doubles the buffer, which ends the
-/// process when there is no memory for it.
-const ROOM: usize = 256;
 
 /// A cursor that appends CDR to the caller's buffer.
 ///
 /// A buffer that is used again for messages of the same size needs no allocation. Padding is 0.
+///
+/// Numbers, padding and short runs are written without a `Result`. If there is no memory for one, the writer frees the
+/// buffer and leaves out all that follows; [`finish`](Self::finish) reports it.
 pub struct CdrWriter<'b> {
+    /// Without capacity once there was no memory for something, so that only the slow path has to look for that.
     buffer: &'b mut Vec<u8>,
     /// Index in `buffer` of the alignment base.
     base: usize,
@@ -33,12 +35,6 @@ pub struct CdrWriter<'b> {
     values: Option<Rc<state::Values>>,
     /// Whether values are written with their repository id even where the receiver expects their type.
     names_values: bool,
-}
-
-/// Grows `buffer` by at least `count` octets and [`ROOM`]; `false` without the memory.
-#[cold]
-fn grow(buffer: &mut Vec<u8>, count: usize) -> bool {
-    buffer.try_reserve(count.saturating_add(ROOM)).is_ok()
 }
 
 impl core::fmt::Debug for CdrWriter<'_> {
@@ -56,10 +52,10 @@ macro_rules! write_primitive {
         #[inline]
         pub fn $name(&mut self, value: $type) {
             self.align(size_of::<$type>());
-            match self.order {
-                ByteOrder::Little => self.buffer.extend_from_slice(&value.to_le_bytes()),
-                ByteOrder::Big => self.buffer.extend_from_slice(&value.to_be_bytes()),
-            }
+            self.put_number(match self.order {
+                ByteOrder::Little => value.to_le_bytes(),
+                ByteOrder::Big => value.to_be_bytes(),
+            });
         }
     )*};
 }
@@ -69,20 +65,22 @@ impl<'b> CdrWriter<'b> {
     #[inline]
     pub fn new(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         let base = buffer.len();
-        Self {
-            buffer,
-            base,
-            order,
-            text: TextCoding::default(),
-            outlet: None,
-            values: None,
-            names_values: false,
-        }
+        Self { base, ..Self::resume(buffer, order) }
     }
 
     /// A writer that appends to `buffer`, whose start is the alignment base.
     #[inline]
     pub fn resume(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
+        if buffer.capacity() == 0 {
+            slow::begin(buffer);
+        }
+        Self::continue_in(buffer, order)
+    }
+
+    /// As [`resume`](Self::resume), for a buffer that another writer has written to: one without capacity is that of a
+    /// writer without memory, and so is this one.
+    #[inline]
+    pub fn continue_in(buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
         Self {
             buffer,
             base: 0,
@@ -119,7 +117,8 @@ impl<'b> CdrWriter<'b> {
 
     /// Octets from the alignment base to the next octet to be written.
     pub fn offset(&self) -> usize {
-        self.buffer.len() - self.base
+        // Without memory, the buffer is empty.
+        self.buffer.len().saturating_sub(self.base)
     }
 
     /// An error of `kind` at the current offset.
@@ -131,10 +130,9 @@ impl<'b> CdrWriter<'b> {
     /// Writes zeros up to a multiple of `alignment` (a power of two) from the alignment base.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
-        let offset = self.offset();
-        let padding = offset.next_multiple_of(alignment) - offset;
+        let padding = self.base.wrapping_sub(self.buffer.len()) & (alignment - 1);
         if padding > 0 {
-            self.buffer.resize(self.buffer.len() + padding, 0);
+            self.reserve(padding);
         }
     }
 
@@ -170,7 +168,42 @@ impl<'b> CdrWriter<'b> {
     /// Octets as they are, without a length or alignment.
     #[inline]
     pub fn put(&mut self, octets: &[u8]) {
-        self.buffer.extend_from_slice(octets);
+        if self.has_room(octets.len()) {
+            self.buffer.extend_from_slice(octets);
+        } else {
+            slow::put(self.buffer, octets);
+        }
+    }
+
+    #[inline]
+    fn put_number<const N: usize>(&mut self, octets: [u8; N]) {
+        if self.has_room(N) {
+            self.buffer.extend_from_slice(&octets);
+        } else {
+            // By value: otherwise it would be stored for this path on the fast one, too.
+            let mut word = [0; 8];
+            if let Some(first) = word.first_chunk_mut() {
+                *first = octets;
+            }
+            slow::put_number(self.buffer, u64::from_ne_bytes(word), N);
+        }
+    }
+
+    #[inline]
+    fn has_room(&self, count: usize) -> bool {
+        self.buffer.capacity() - self.buffer.len() >= count
+    }
+
+    /// Checks that all was written.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    #[inline]
+    pub fn finish(&self) -> CdrResult<()> {
+        match self.buffer.capacity() {
+            0 => Err(self.error(CdrErrorKind::OutOfMemory, "message")),
+            _ => Ok(()),
+        }
     }
 
     /// As [`put`](Self::put), for octets that may be many: they may be sent from where they are. `what` they are is for the
@@ -184,9 +217,13 @@ impl<'b> CdrWriter<'b> {
             Some(outlet) => outlet.offer(self.buffer, octets),
             None => false,
         };
-        if !taken {
-            self.reserve_capacity(octets.len(), what)?;
-            self.put(octets);
+        if taken {
+            return Ok(());
+        }
+        if self.has_room(octets.len()) {
+            self.buffer.extend_from_slice(octets);
+        } else if !slow::put_run(self.buffer, octets) {
+            return Err(self.error(CdrErrorKind::OutOfMemory, what));
         }
         Ok(())
     }
@@ -234,6 +271,7 @@ impl<'b> CdrWriter<'b> {
         };
         inner.write_u8(inner.order.flag());
         body(&mut inner)?;
+        inner.finish()?;
         let length = self.buffer.len() - start;
         self.patch_count(start - 4, length, "encapsulation")
     }
@@ -257,7 +295,7 @@ impl<'b> CdrWriter<'b> {
     /// `OutOfMemory`.
     #[inline]
     pub fn reserve_capacity(&mut self, count: usize, what: &'static str) -> CdrResult<()> {
-        match self.buffer.capacity() - self.buffer.len() >= count || grow(self.buffer, count) {
+        match self.has_room(count) || slow::grow(self.buffer, count) {
             true => Ok(()),
             false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
         }
@@ -274,9 +312,13 @@ impl<'b> CdrWriter<'b> {
         self.buffer.truncate(mark);
     }
 
-    /// Appends `count` zeros and returns them to be overwritten.
+    /// Appends `count` zeros and returns them to be overwritten; returns none without memory for them, unless it was
+    /// [reserved](Self::reserve_capacity).
     #[inline]
     pub fn reserve(&mut self, count: usize) -> &mut [u8] {
+        if !self.has_room(count) {
+            return slow::reserve(self.buffer, count);
+        }
         let start = self.buffer.len();
         self.buffer.resize(start + count, 0);
         self.buffer.get_mut(start..).unwrap_or_default()
@@ -296,6 +338,7 @@ impl CdrWriter<'_> {
         let mut writer = CdrWriter::new(&mut octets, order).with_text(TextCoding::ENCAPSULATION);
         writer.write_u8(order.flag());
         body(&mut writer)?;
+        writer.finish()?;
         Ok(octets)
     }
 }

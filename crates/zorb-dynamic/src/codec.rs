@@ -143,7 +143,7 @@ impl Codec {
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, self.order).with_text(self.text());
         writer.write_u8(self.order.flag());
-        match body(&mut writer) {
+        match body(&mut writer).and_then(|()| writer.finish()) {
             Ok(()) => Ok(octets),
             Err(error) if error.kind == CdrErrorKind::WideNotAllowed => {
                 Err(CodecError::InvalidTypeForEncoding)

@@ -281,7 +281,8 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         match abbreviation {
             Abbreviation::InFull => self.write_request(start, writer),
             shorter => self.write_abbreviated_request(start, shorter, writer),
-        }
+        }?;
+        writer.finish()
     }
 
     /// Clears a buffer and writes a Reply up to its body into it.
@@ -296,7 +297,8 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         status: ReplyStatus,
     ) -> CdrResult<()> {
         let writer = &mut frame::begin(self.header_size(), buffer, order);
-        self.write_reply(request_id, status, writer)
+        self.write_reply(request_id, status, writer)?;
+        writer.finish()
     }
 
     /// Reads the parts of a Reply's header that a client needs.

@@ -48,6 +48,7 @@ pub(crate) fn copy(
         }
         if let Some(writer) = writer.as_deref_mut() {
             if run.is_swapped && writer.order() != reader.order() {
+                writer.reserve_capacity(octets.len(), "struct")?;
                 let to = writer.reserve(octets.len());
                 swap_all(items, offset, length, octets, to);
             } else {

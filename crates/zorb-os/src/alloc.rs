@@ -40,6 +40,7 @@ thread_local! {
     // Has no destructor and a constant initial value: the allocator may use it at any time in a
     // thread's life, and using it never allocates.
     static HERE: Cell<AllocationCount> = const { Cell::new(AllocationCount::ZERO) };
+    static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -89,6 +90,17 @@ impl AllocationCount {
 pub fn is_counting() -> bool {
     let ((), used) = AllocationCount::of(|| drop(std::hint::black_box(Box::new(0_u64))));
     used.allocations > 0
+}
+
+/// Refuses the calling thread blocks of more than this many octets, as if there were no memory for them, until it
+/// is called again; `usize::MAX`, the default, refuses none. For tests, with [`CountingAllocator`] installed: code
+/// that allocates such a block and cannot handle its absence ends the process.
+pub fn refuse_above(octets: usize) {
+    LARGEST.set(octets);
+}
+
+pub(crate) fn is_refused(size: usize) -> bool {
+    size > LARGEST.get()
 }
 
 pub(crate) fn count_allocation(size: usize) {

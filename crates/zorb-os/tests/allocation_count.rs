@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use zorb_os::alloc::{AllocationCount, CountingAllocator};
+use zorb_os::alloc::{AllocationCount, CountingAllocator, refuse_above};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -45,6 +45,19 @@ fn zeroed_memory_is_counted_and_zero() {
     let (bytes, used) = AllocationCount::of(|| black_box(vec![0_u64; 32]));
     assert_eq!((used.allocations, used.bytes), (1, 256));
     assert!(bytes.iter().all(|&word| word == 0));
+}
+
+#[test]
+fn large_blocks_of_a_thread_can_be_refused() {
+    refuse_above(1000);
+    let mut bytes: Vec<u8> = Vec::new();
+    assert!(bytes.try_reserve_exact(1001).is_err());
+    assert!(bytes.try_reserve_exact(1000).is_ok());
+    assert!(bytes.try_reserve_exact(1001).is_err(), "growing");
+    let elsewhere = std::thread::spawn(|| Vec::<u8>::new().try_reserve_exact(1001).is_ok());
+    assert!(elsewhere.join().unwrap());
+    refuse_above(usize::MAX);
+    assert!(bytes.try_reserve_exact(1001).is_ok());
 }
 
 #[test]

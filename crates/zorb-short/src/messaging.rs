@@ -157,7 +157,9 @@ impl Messaging for Short {
             return Ok(());
         }
         buffer.resize(HEADER_SIZE.into(), 0);
-        self.write_abbreviated_request(start, abbreviation, &mut CdrWriter::resume(buffer, order))
+        let mut writer = CdrWriter::resume(buffer, order);
+        self.write_abbreviated_request(start, abbreviation, &mut writer)?;
+        writer.finish()
     }
 
     fn begin_reply(

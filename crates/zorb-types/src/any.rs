@@ -353,6 +353,7 @@ impl Any {
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
             writer.name_values();
             body(&type_code, &mut writer)?;
+            writer.finish()?;
             let types = match writer.retains_values() {
                 true => ValueTypes::written(&writer, &type_code),
                 false => None,

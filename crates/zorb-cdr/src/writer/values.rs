@@ -56,6 +56,7 @@ impl CdrWriter<'_> {
     ) -> CdrResult<()> {
         // Chunk sizes and indirections count the octets of the buffer, so it has to hold all of them.
         self.outlet = None;
+        self.finish()?;
         if let Some(&offset) = self.values().offsets.get(&address) {
             self.write_u32(INDIRECTION);
             return self.write_offset_to(offset);
@@ -171,6 +172,7 @@ impl CdrWriter<'_> {
 
     /// Writes the negative distance from here to an offset.
     fn write_offset_to(&mut self, offset: usize) -> CdrResult<()> {
+        self.finish()?;
         let back = i32::try_from(self.offset() - offset)
             .map_err(|_| self.error(CdrErrorKind::TooLong, "indirection"))?;
         self.write_i32(-back);
@@ -187,6 +189,7 @@ impl CdrWriter<'_> {
     /// Ends the open chunk, or removes it if it is empty.
     fn close_chunk(&mut self) -> CdrResult<()> {
         let Some(at) = self.values().chunk.take() else { return Ok(()) };
+        self.finish()?;
         let size = self.buffer.len() - at - 4;
         if size == 0 {
             self.buffer.truncate(at);

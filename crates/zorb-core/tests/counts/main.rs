@@ -6,6 +6,7 @@ mod allocations;
 mod counters;
 mod default_servants;
 mod deferred;
+mod no_memory;
 mod preallocation;
 #[path = "../it/support/mod.rs"]
 mod support;

@@ -48,6 +48,7 @@ pub(super) fn write(
     if depth > MAX_DEPTH || writer.offset() > MAX_OCTETS {
         return Err(DynAnyError::TooLarge);
     }
+    writer.finish()?;
     let type_code = type_code.resolved();
     match type_code.kind() {
         TcKind::Null | TcKind::Void => {}

@@ -80,6 +80,7 @@ impl Image {
             let mut octets = Vec::with_capacity(reader.remaining() + SPARE);
             let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(text);
             known.layout().copy(&mut reader, &mut writer)?;
+            writer.finish()?;
             octets
         };
         Ok(Self { octets, start: 0, text, parts: Vec::new() })
@@ -91,6 +92,7 @@ impl Image {
         let text = TextCoding { char_set: CharSet::Utf8, ..TextCoding::ENCAPSULATION };
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(text);
         default::write(known, &mut writer, 0)?;
+        writer.finish()?;
         Ok(Self { octets, start: 0, text, parts: Vec::new() })
     }
 
@@ -151,10 +153,14 @@ impl Image {
         // It is written after the octets, with the alignment that it will have.
         let behind =
             length.next_multiple_of(MAX_ALIGNMENT) + (self.start + extent.offset) % MAX_ALIGNMENT;
+        // The writer empties a buffer that it cannot grow.
+        if self.octets.try_reserve(behind - length + extent.size).is_err() {
+            return false;
+        }
         self.octets.resize(behind, 0);
         let mut writer =
             CdrWriter::resume(&mut self.octets, ByteOrder::NATIVE).with_text(self.text);
-        let written = body(&mut writer);
+        let written = body(&mut writer).and_then(|()| writer.finish());
         let fits = written.is_ok() && end <= length && self.octets.len() - behind == extent.size;
         if fits {
             self.octets.copy_within(behind.., extent.offset);
@@ -277,6 +283,7 @@ impl Image {
                 let mut writer =
                     CdrWriter::resume(&mut new, ByteOrder::NATIVE).with_text(self.text);
                 default::write(element, &mut writer, 0)?;
+                writer.finish()?;
             }
             self.octets.reserve(room + SPARE);
             self.octets.extend_from_slice(new.get(begin..).unwrap_or_default());

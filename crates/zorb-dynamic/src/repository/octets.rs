@@ -42,7 +42,7 @@ impl Repository {
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big).with_text(text());
         writer.put(MAGIC);
         writer.write_u8(FORMAT);
-        self.write(&mut writer).map_err(StoreError)?;
+        self.write(&mut writer).and_then(|()| writer.finish()).map_err(StoreError)?;
         Ok(octets)
     }
 

@@ -82,17 +82,19 @@ impl RequestBuffer {
         order: ByteOrder,
         request: PlainRequest<'_>,
     ) -> CdrResult<MessageWriter<'b>> {
-        match &self.last {
-            Some(last) if last.matches(form.version(), order, request) => {
-                self.octets.truncate(last.end);
+        if let Some(last) = &self.last
+            && last.matches(form.version(), order, request)
+            // There is no header if there was no memory for the last request.
+            && let Some(id) = {
                 let id_at = usize::from(last.id_at);
-                if let Some(id) = self.octets.get_mut(id_at..id_at + 4) {
-                    id.copy_from_slice(&octets_of(order, request.request_id));
-                }
-                Ok(form.resume_request(&mut self.octets, order))
+                self.octets.get_mut(id_at..id_at + 4)
             }
-            _ => self.write(form, order, request),
+        {
+            id.copy_from_slice(&octets_of(order, request.request_id));
+            self.octets.truncate(last.end);
+            return Ok(form.resume_request(&mut self.octets, order));
         }
+        self.write(form, order, request)
     }
 
     #[inline(never)]

@@ -277,7 +277,9 @@ fn write_request_1_0(
 pub(super) fn fill_principal(buffer: &mut Vec<u8>, phase: u8, order: ByteOrder) -> CdrResult<()> {
     let count = (usize::from(phase) + 8 - buffer.len() % 8) % 8;
     buffer.truncate(buffer.len().saturating_sub(4));
-    CdrWriter::resume(buffer, order).write_octets([0; 8].get(..count).unwrap_or_default())
+    let mut writer = CdrWriter::resume(buffer, order);
+    writer.write_octets([0; 8].get(..count).unwrap_or_default())?;
+    writer.finish()
 }
 
 /// The error of arguments that would be aligned differently than in the message they come from.

@@ -119,7 +119,9 @@ impl<'b> MessageWriter<'b> {
         start: &RequestStart<'_>,
     ) -> CdrResult<Self> {
         let mut message = Self::begin(buffer, version, order, MessageKind::Request);
-        write_request(start, version, &mut message.header_writer())?;
+        let mut writer = message.header_writer();
+        write_request(start, version, &mut writer)?;
+        writer.finish()?;
         Ok(message)
     }
 
@@ -156,7 +158,9 @@ impl<'b> MessageWriter<'b> {
             return Ok(Self::plain_reply(buffer, order, request_id, status));
         }
         let mut message = Self::begin(buffer, version, order, MessageKind::Reply);
-        write_reply(request_id, status, contexts, version, &mut message.header_writer())?;
+        let mut writer = message.header_writer();
+        write_reply(request_id, status, contexts, version, &mut writer)?;
+        writer.finish()?;
         Ok(message)
     }
 
@@ -187,7 +191,9 @@ impl<'b> MessageWriter<'b> {
         target: &TargetAddress<'_>,
     ) -> CdrResult<Self> {
         let mut message = Self::begin(buffer, version, order, MessageKind::LocateRequest);
-        write_locate_request(request_id, target, version, &mut message.header_writer())?;
+        let mut writer = message.header_writer();
+        write_locate_request(request_id, target, version, &mut writer)?;
+        writer.finish()?;
         Ok(message)
     }
 
@@ -203,7 +209,9 @@ impl<'b> MessageWriter<'b> {
         status: LocateStatus,
     ) -> CdrResult<Self> {
         let mut message = Self::begin(buffer, version, order, MessageKind::LocateReply);
-        write_locate_reply(request_id, status, version, &mut message.header_writer())?;
+        let mut writer = message.header_writer();
+        write_locate_reply(request_id, status, version, &mut writer)?;
+        writer.finish()?;
         Ok(message)
     }
 
@@ -235,7 +243,7 @@ impl<'b> MessageWriter<'b> {
     /// A writer at the end of the header, for a kind begun with [`begin`](Self::begin).
     #[inline]
     pub fn header_writer(&mut self) -> CdrWriter<'_> {
-        CdrWriter::resume(self.buffer, self.order)
+        CdrWriter::continue_in(self.buffer, self.order)
     }
 
     /// A writer at the end of the body. The first call aligns the body as the version requires;
@@ -249,11 +257,11 @@ impl<'b> MessageWriter<'b> {
                 && matches!(self.kind, MessageKind::Request | MessageKind::Reply);
             if aligned {
                 let padding = self.header_end.wrapping_neg() % 8;
-                self.buffer.extend_from_slice([0; 8].get(..padding).unwrap_or_default());
+                self.header_writer().put([0; 8].get(..padding).unwrap_or_default());
             }
             self.body_start = self.buffer.len();
         }
-        CdrWriter::resume(self.buffer, self.order).with_text(text)
+        self.header_writer().with_text(text)
     }
 
     /// Removes what was written to the body.
@@ -281,7 +289,7 @@ impl<'b> MessageWriter<'b> {
     /// Completes the message by writing its size into the header.
     ///
     /// # Errors
-    /// `TooLong` for a message of more than 2³²-1 octets.
+    /// `TooLong` for a message of more than 2³²-1 octets; `OutOfMemory` if something was left out for lack of memory.
     #[inline]
     pub fn finish(self) -> CdrResult<()> {
         self.finish_before(0)
@@ -297,15 +305,22 @@ impl<'b> MessageWriter<'b> {
             self.buffer.truncate(self.header_end);
         }
         if let Some(messaging) = self.messaging {
+            if self.buffer.is_empty() {
+                return Err(out_of_memory());
+            }
             return messaging.finish(self.kind, self.order, self.buffer, tail);
         }
         let size = self.buffer.len().saturating_sub(HEADER_SIZE).saturating_add(tail);
         let Ok(size) = u32::try_from(size) else {
             return Err(CdrError::new(CdrErrorKind::TooLong, self.buffer.len(), "message"));
         };
-        set_size(self.buffer, size, self.order);
-        Ok(())
+        set_size(self.buffer, size, self.order)
     }
+}
+
+#[cold]
+fn out_of_memory() -> CdrError {
+    CdrError::new(CdrErrorKind::OutOfMemory, 0, "message")
 }
 
 /// The octets of a GIOP 1.2 Reply up to its body: the message header, then id, status and the number of
@@ -335,18 +350,18 @@ fn plain_reply(
 }
 
 /// Writes the message size into the header, unless it is there already, as in a reply without a body or a
-/// repeated request: a store just before the send would delay it.
+/// repeated request: a store just before the send would delay it. `OutOfMemory` for an empty buffer.
 #[inline]
-fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) {
+fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) -> CdrResult<()> {
     let octets = match order {
         ByteOrder::Little => size.to_le_bytes(),
         ByteOrder::Big => size.to_be_bytes(),
     };
-    if let Some(field) = buffer.get_mut(8..HEADER_SIZE)
-        && *field != octets
-    {
+    let Some(field) = buffer.get_mut(8..HEADER_SIZE) else { return Err(out_of_memory()) };
+    if *field != octets {
         field.copy_from_slice(&octets);
     }
+    Ok(())
 }
 
 fn write_whole(

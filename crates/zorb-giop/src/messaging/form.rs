@@ -160,7 +160,9 @@ impl<'m> Form<'m> {
         };
         let kind = MessageKind::Request;
         let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
-        messaging.write_request_before(start, phase, &mut message.header_writer())?;
+        let mut writer = message.header_writer();
+        messaging.write_request_before(start, phase, &mut writer)?;
+        writer.finish()?;
         Ok(message)
     }
 
@@ -212,7 +214,9 @@ impl<'m> Form<'m> {
             Self::Other(messaging) => {
                 let kind = MessageKind::LocateRequest;
                 let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
-                messaging.write_locate_request(request_id, target, &mut message.header_writer())?;
+                let mut writer = message.header_writer();
+                messaging.write_locate_request(request_id, target, &mut writer)?;
+                writer.finish()?;
                 Ok(message)
             }
         }
@@ -239,7 +243,9 @@ impl<'m> Form<'m> {
             Self::Other(messaging) => {
                 let kind = MessageKind::LocateReply;
                 let mut message = MessageWriter::begin_other(messaging, buffer, order, kind);
-                messaging.write_locate_reply(request_id, status, &mut message.header_writer())?;
+                let mut writer = message.header_writer();
+                messaging.write_locate_reply(request_id, status, &mut writer)?;
+                writer.finish()?;
                 Ok(message)
             }
         }

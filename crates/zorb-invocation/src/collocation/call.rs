@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::options::CollocationStrategy;
 use zorb_base::upcall_thread::CollocatedUpcall;
-use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, Context};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context};
 use zorb_giop::ResponseFlags;
 use zorb_poa::{ActiveObject, CurrentUpcall, panicked, serving};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
@@ -175,16 +175,16 @@ pub enum Marshalled {
 }
 
 impl Passed {
-    /// Results that have been `written` to `octets`.
+    /// Results that have been `written` to `octets` by a [`writer`].
     #[cold]
     pub fn results(octets: Vec<u8>, written: CdrResult<()>) -> Self {
-        Self::marshalled(written.map(|()| Marshalled::Results(octets)))
+        Self::marshalled(finished(octets, written).map(Marshalled::Results))
     }
 
-    /// A user exception that has been `written` to `octets`.
+    /// A user exception that has been `written` to `octets` by a [`writer`].
     #[cold]
     pub fn user_exception(octets: Vec<u8>, written: CdrResult<()>) -> Self {
-        Self::marshalled(written.map(|()| Marshalled::UserException(octets)))
+        Self::marshalled(finished(octets, written).map(Marshalled::UserException))
     }
 
     /// A system exception that the servant raised.
@@ -195,6 +195,15 @@ impl Passed {
 
     fn marshalled(outcome: CdrResult<Marshalled>) -> Self {
         Self::Marshalled(Box::new(outcome.unwrap_or_else(Marshalled::Unencodable)))
+    }
+}
+
+/// What a [`writer`] has written. One without memory, which stubs do not [finish](CdrWriter::finish), leaves no capacity.
+fn finished(octets: Vec<u8>, written: CdrResult<()>) -> CdrResult<Vec<u8>> {
+    written?;
+    match octets.capacity() {
+        0 => Err(CdrError::new(CdrErrorKind::OutOfMemory, 0, "message")),
+        _ => Ok(octets),
     }
 }
 

@@ -71,6 +71,7 @@ impl Encoder {
     ) -> CdrResult<()> {
         let key = type_ref.key();
         writer.align(4);
+        writer.finish()?;
         let position = base + writer.offset();
         let earlier = self.positions.get(&key).copied();
         if earlier.is_some() && !type_ref.kind().has_id() && self.repeated < MAX_REPEATED_TYPES {

@@ -69,6 +69,7 @@ impl<'a> SharedBody<'a> {
         let mut octets = vec![0; before];
         let mut own = CdrWriter::resume(&mut octets, writer.order()).with_text(text);
         self.write.write(&mut own)?;
+        own.finish()?;
         let arguments = Arguments::new(octets.get(before..).unwrap_or_default(), at, text);
         self.encoded.borrow_mut().push(arguments);
         Ok(())
