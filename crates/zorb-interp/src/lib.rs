@@ -63,8 +63,9 @@ pub use host::{Host, HostValue, Plain};
 pub use item::Number;
 pub use label::{Discriminator, read_label, write_label};
 pub use memory::{
-    Argument, Enumeration, List, Member, Members, Operand, Results, Source, Space, Structure,
-    Table, Tabled, Values, read_value, receive, write_value,
+    Argument, Choice, Deferred, Enumeration, Label as UnionLabel, List, Member, Members, Operand,
+    Payload, Results, Source, Space, Structure, Table, Tabled, Union, Values, read_value, receive,
+    write_value,
 };
 pub use program::{Label, Program, Traits};
 pub use run::copy_numbers;

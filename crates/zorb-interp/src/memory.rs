@@ -8,6 +8,7 @@
 //! This module contains all the unsafe code of the crate. What it relies on is a fact about tables: a table describes
 //! the type that it belongs to. Safe code can only make tables for which that is true.
 
+mod choice;
 mod elements;
 mod list;
 mod macros;
@@ -22,8 +23,11 @@ mod tests;
 mod types;
 mod write;
 
+pub use choice::{Choice, Label};
 pub use list::{List, Members, Results, Source, Space, Values, receive};
-pub use table::{Argument, Enumeration, Member, Operand, Structure, Table, Tabled};
+pub use table::{
+    Argument, Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union,
+};
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 

@@ -99,10 +99,7 @@ impl<T: Interface> Ref<T> {
     /// # Errors
     /// Those of writing an IOR: a string with a NUL inside, more than 2³²-1 octets.
     pub fn write_option(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        match value {
-            Some(reference) => Ior::write(reference.as_object().ior(), writer),
-            None => Ior::write(&Ior::NIL, writer),
-        }
+        write(value.map(T::as_object), writer)
     }
 
     /// Whether a receiver in the ORB of `context` would get an identical reference: nil, or one of this ORB
@@ -121,7 +118,9 @@ impl<T: Interface> Typed for Ref<T> {
     }
 }
 
-impl<T: Interface> zorb_interp::Tabled for Ref<T> {}
+impl<T: Interface> zorb_interp::Tabled for Ref<T> {
+    const TABLE: zorb_interp::Table<Self> = zorb_interp::Table::owned_codec();
+}
 
 impl<T: Interface> Wire for Ref<T> {
     type Value = Option<T>;
@@ -143,17 +142,27 @@ impl<T: Interface> Wire for Ref<T> {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<T>> {
-        let ior = Ior::read(reader)?;
-        if ior.is_nil() {
-            return Ok(None);
-        }
-        let core = reader
-            .context::<Arc<ClientCore>>()
-            .ok_or_else(|| reader.error(CdrErrorKind::BadReference, T::NAME))?;
-        Ok(Some(T::from_object(ObjectRef::new(core, ior))))
+        Ok(read(T::NAME, reader)?.map(T::from_object))
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Option<T>> {
         Self::read(reader)
     }
+}
+
+/// Writes a reference to an object of any interface, or nil.
+fn write(object: Option<&ObjectRef>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    Ior::write(object.map_or(&Ior::NIL, ObjectRef::ior), writer)
+}
+
+/// Reads a reference to an object of the interface with this name, or nil.
+fn read(name: &'static str, reader: &mut CdrReader<'_>) -> CdrResult<Option<ObjectRef>> {
+    let ior = Ior::read(reader)?;
+    if ior.is_nil() {
+        return Ok(None);
+    }
+    let core = reader
+        .context::<Arc<ClientCore>>()
+        .ok_or_else(|| reader.error(CdrErrorKind::BadReference, name))?;
+    Ok(Some(ObjectRef::new(core, ior)))
 }

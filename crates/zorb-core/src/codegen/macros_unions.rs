@@ -11,14 +11,20 @@
 /// ```
 /// Without a default member, `} empty Unset` names the variant for discriminators that select no member; it is
 /// omitted if the labels cover all values of the discriminator. A union that contains itself through a sequence
-/// begins with `recursive`.
+/// begins with `recursive`, and one that a table marshals with `interpretive`, which comes first.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_union {
-    (recursive $($rest:tt)*) => {
-        $crate::__zorb_union!(@ true $($rest)*);
+    (interpretive recursive $($rest:tt)*) => {
+        $crate::__zorb_union!(@ interpretive true $($rest)*);
     };
-    (@ $recursive:literal $name:ident, $id:literal, $idl:literal, $discriminator:ty, {
+    (interpretive $($rest:tt)*) => {
+        $crate::__zorb_union!(@ interpretive false $($rest)*);
+    };
+    (recursive $($rest:tt)*) => {
+        $crate::__zorb_union!(@ compiled true $($rest)*);
+    };
+    (@ $engine:ident $recursive:tt $name:ident, $id:literal, $idl:literal, $discriminator:ty, {
         $(
             $variant:ident
                 $(($one:ty = $($only:tt)+))?
@@ -57,7 +63,7 @@ macro_rules! __zorb_union {
         });
 
         const _: () = {
-            #[derive(PartialEq)]
+            #[derive(Clone, Copy, PartialEq)]
             enum __Member {
                 $($variant,)*
                 $($empty,)?
@@ -75,126 +81,158 @@ macro_rules! __zorb_union {
                 }
             }
 
-            /// Whether the label selects the variant of `value`.
-            #[inline]
-            fn __fits(
-                value: &$name,
-                label: &<$discriminator as $crate::codegen::Wire>::Value,
-            ) -> bool {
-                let selected = __select(label);
-                match value {
-                    $($name::$variant { .. } => selected == __Member::$variant,)*
-                    $($name::$empty { .. } => selected == __Member::$empty,)?
-                }
-            }
-
-            impl $crate::codegen::Tabled for $name {}
-
-            impl $crate::codegen::Wire for $name {
-                type Value = Self;
-                type View = Self;
-                type Borrowed<'a> = Self;
-                const MIN_SIZE: usize = <$discriminator as $crate::codegen::Wire>::MIN_SIZE;
-
-                #[inline]
-                fn view(value: &Self) -> &Self {
-                    value
-                }
-
-                fn write(
-                    value: &Self,
-                    writer: &mut $crate::codegen::CdrWriter<'_>,
-                ) -> $crate::codegen::CdrResult<()> {
-                    let label = value.discriminant();
-                    if !__fits(value, &label) {
-                        return ::core::result::Result::Err(
-                            writer.error($crate::codegen::CdrErrorKind::BadDiscriminator, $idl),
-                        );
-                    }
-                    <$discriminator as $crate::codegen::Wire>::write(&label, writer)?;
-                    match value {
-                        $($(
-                            Self::$variant(value) => <$one as $crate::codegen::Wire>::write(
-                                <$one as $crate::codegen::Wire>::view(value),
-                                writer,
-                            ),
-                        )?)*
-                        $($(
-                            Self::$variant { value, .. } => <$many as $crate::codegen::Wire>::write(
-                                <$many as $crate::codegen::Wire>::view(value),
-                                writer,
-                            ),
-                        )?)*
-                        $(Self::$empty { .. } => ::core::result::Result::Ok(()),)?
-                    }
-                }
-
-                // Recursive values are marshalled, since the reader limits their depth.
-                fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
-                    let label = value.discriminant();
-                    if $recursive
-                        || !__fits(value, &label)
-                        || !<$discriminator as $crate::codegen::Wire>::passes_as_is(&label, context)
-                    {
-                        return false;
-                    }
-                    match value {
-                        $($(
-                            Self::$variant(value) => <$one as $crate::codegen::Wire>::passes_as_is(
-                                <$one as $crate::codegen::Wire>::view(value),
-                                context,
-                            ),
-                        )?)*
-                        $($(
-                            Self::$variant { value, .. } => {
-                                <$many as $crate::codegen::Wire>::passes_as_is(
-                                    <$many as $crate::codegen::Wire>::view(value),
-                                    context,
-                                )
-                            }
-                        )?)*
-                        $(Self::$empty { .. } => true,)?
-                    }
-                }
-
-                fn read(
-                    reader: &mut $crate::codegen::CdrReader<'_>,
-                ) -> $crate::codegen::CdrResult<Self> {
-                    let label = <$discriminator as $crate::codegen::Wire>::read(reader)?;
-                    if $recursive {
-                        reader.descend($idl)?;
-                    }
-                    let value = match __select(&label) {
-                        $($(
-                            __Member::$variant => {
-                                Self::$variant(<$one as $crate::codegen::Wire>::read(reader)?)
-                            }
-                        )?)*
-                        $($(
-                            __Member::$variant => {
-                                let value = <$many as $crate::codegen::Wire>::read(reader)?;
-                                Self::$variant { label, value }
-                            }
-                        )?)*
-                        $(__Member::$empty => Self::$empty { label },)?
-                    };
-                    if $recursive {
-                        reader.ascend();
-                    }
-                    ::core::result::Result::Ok(value)
-                }
-
-                #[inline]
-                fn read_borrowed<'a>(
-                    reader: &mut $crate::codegen::CdrReader<'a>,
-                ) -> $crate::codegen::CdrResult<Self> {
-                    <Self as $crate::codegen::Wire>::read(reader)
-                }
-            }
+            $crate::__zorb_union_members!($engine $recursive $name, $idl, $discriminator, {
+                $($variant $(($one))? $({ $many })?),*
+            } $(empty $empty)?);
         };
     };
     ($name:ident, $($rest:tt)*) => {
-        $crate::__zorb_union!(@ false $name, $($rest)*);
+        $crate::__zorb_union!(@ compiled false $name, $($rest)*);
+    };
+}
+
+/// Implements `Wire` and `Tabled` for a union, where `__Member` and `__select` are in scope: the variants have the types of
+/// their payloads.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_union_members {
+    (interpretive $recursive:tt $name:ident, $idl:literal, $discriminator:ty, {
+        $($variant:ident $(($one:ty))? $({ $many:ty })?),*
+    } $(empty $empty:ident)?) => {
+        fn __position(label: &<$discriminator as $crate::codegen::Wire>::Value) -> usize {
+            __select(label) as usize
+        }
+
+        $crate::codegen::union_choice!($name $idl $recursive ($discriminator) __position {
+            $($variant $(($one))? $({ $many })?),*
+        } $(empty $empty)?);
+
+        $crate::__zorb_by_table!(
+            recursive $recursive,
+            $name,
+            $crate::codegen::Table::<$name>::choice(),
+            <$discriminator as $crate::codegen::Wire>::MIN_SIZE
+        );
+    };
+    (compiled $recursive:tt $name:ident, $idl:literal, $discriminator:ty, {
+        $($variant:ident $(($one:ty))? $({ $many:ty })?),*
+    } $(empty $empty:ident)?) => {
+        /// Whether the label selects the variant of `value`.
+        #[inline]
+        fn __fits(
+            value: &$name,
+            label: &<$discriminator as $crate::codegen::Wire>::Value,
+        ) -> bool {
+            let selected = __select(label);
+            match value {
+                $($name::$variant { .. } => selected == __Member::$variant,)*
+                $($name::$empty { .. } => selected == __Member::$empty,)?
+            }
+        }
+
+        impl $crate::codegen::Tabled for $name {}
+
+        impl $crate::codegen::Wire for $name {
+            type Value = Self;
+            type View = Self;
+            type Borrowed<'a> = Self;
+            const MIN_SIZE: usize = <$discriminator as $crate::codegen::Wire>::MIN_SIZE;
+
+            #[inline]
+            fn view(value: &Self) -> &Self {
+                value
+            }
+
+            fn write(
+                value: &Self,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                let label = value.discriminant();
+                if !__fits(value, &label) {
+                    return ::core::result::Result::Err(
+                        writer.error($crate::codegen::CdrErrorKind::BadDiscriminator, $idl),
+                    );
+                }
+                <$discriminator as $crate::codegen::Wire>::write(&label, writer)?;
+                match value {
+                    $($(
+                        Self::$variant(value) => <$one as $crate::codegen::Wire>::write(
+                            <$one as $crate::codegen::Wire>::view(value),
+                            writer,
+                        ),
+                    )?)*
+                    $($(
+                        Self::$variant { value, .. } => <$many as $crate::codegen::Wire>::write(
+                            <$many as $crate::codegen::Wire>::view(value),
+                            writer,
+                        ),
+                    )?)*
+                    $(Self::$empty { .. } => ::core::result::Result::Ok(()),)?
+                }
+            }
+
+            // Recursive values are marshalled, since the reader limits their depth.
+            fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
+                let label = value.discriminant();
+                if $recursive
+                    || !__fits(value, &label)
+                    || !<$discriminator as $crate::codegen::Wire>::passes_as_is(&label, context)
+                {
+                    return false;
+                }
+                match value {
+                    $($(
+                        Self::$variant(value) => <$one as $crate::codegen::Wire>::passes_as_is(
+                            <$one as $crate::codegen::Wire>::view(value),
+                            context,
+                        ),
+                    )?)*
+                    $($(
+                        Self::$variant { value, .. } => {
+                            <$many as $crate::codegen::Wire>::passes_as_is(
+                                <$many as $crate::codegen::Wire>::view(value),
+                                context,
+                            )
+                        }
+                    )?)*
+                    $(Self::$empty { .. } => true,)?
+                }
+            }
+
+            fn read(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                let label = <$discriminator as $crate::codegen::Wire>::read(reader)?;
+                if $recursive {
+                    reader.descend($idl)?;
+                }
+                let value = match __select(&label) {
+                    $($(
+                        __Member::$variant => {
+                            Self::$variant(<$one as $crate::codegen::Wire>::read(reader)?)
+                        }
+                    )?)*
+                    $($(
+                        __Member::$variant => {
+                            let value = <$many as $crate::codegen::Wire>::read(reader)?;
+                            Self::$variant { label, value }
+                        }
+                    )?)*
+                    $(__Member::$empty => Self::$empty { label },)?
+                };
+                if $recursive {
+                    reader.ascend();
+                }
+                ::core::result::Result::Ok(value)
+            }
+
+            #[inline]
+            fn read_borrowed<'a>(
+                reader: &mut $crate::codegen::CdrReader<'a>,
+            ) -> $crate::codegen::CdrResult<Self> {
+                <Self as $crate::codegen::Wire>::read(reader)
+            }
+        }
     };
 }
 

@@ -3,11 +3,15 @@
 /// Implements the traits of an IDL struct.
 ///
 /// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that
-/// contains itself through a sequence begins with `recursive`, which limits its nesting; another one may begin with
+/// contains itself through a sequence begins with `recursive`, which limits its nesting; any type may begin with
 /// `interpretive`, and is then marshalled by a table.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_structure {
+    (interpretive recursive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_interpretive_members!($name recursive $idl, { $($field: $type),* });
+        $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
+    };
     (interpretive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_interpretive_members!($name, { $($field: $type),* });
         $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
@@ -26,10 +30,46 @@ macro_rules! __zorb_structure {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_interpretive_members {
+    ($name:ident recursive $idl:literal, { $($field:ident: $type:ty),* }) => {
+        $crate::__zorb_by_table!(
+            recursive true,
+            $name,
+            $crate::codegen::struct_table!(recursive $idl $name { $($field: $type),* }),
+            $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*])
+        );
+    };
     ($name:ident, { $($field:ident: $type:ty),* }) => {
+        $crate::__zorb_by_table!(
+            recursive false,
+            $name,
+            $crate::codegen::struct_table!($name { $($field: $type),* }),
+            $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*])
+        );
+    };
+}
+
+/// Implements `Tabled` by a table, and `Wire` by the same one: `by_table!(recursive false, Name, table, least size)`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_by_table {
+    (recursive true, $name:ident, $table:expr, $min_size:expr) => {
+        impl $crate::codegen::Deferred for $name {
+            fn table() -> &'static $crate::codegen::Table<Self> {
+                static TABLE: $crate::codegen::Table<$name> = $table;
+                &TABLE
+            }
+        }
+
+        $crate::__zorb_by_table!(
+            recursive false,
+            $name,
+            $crate::codegen::Table::<$name>::deferred(),
+            $min_size
+        );
+    };
+    (recursive false, $name:ident, $table:expr, $min_size:expr) => {
         impl $crate::codegen::Tabled for $name {
-            const TABLE: $crate::codegen::Table<Self> =
-                $crate::codegen::struct_table!($name { $($field: $type),* });
+            const TABLE: $crate::codegen::Table<Self> = $table;
 
             fn operand<'v>(view: &'v &'v Self) -> $crate::codegen::Operand<'v> {
                 $crate::codegen::Operand::value::<Self>(view)
@@ -41,8 +81,7 @@ macro_rules! __zorb_interpretive_members {
             type Value = Self;
             type View = Self;
             type Borrowed<'a> = Self;
-            const MIN_SIZE: usize =
-                $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*]);
+            const MIN_SIZE: usize = $min_size;
 
             #[inline]
             fn view(value: &Self) -> &Self {

@@ -12,15 +12,7 @@ use crate::{derives, docs};
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn structure(&mut self, definition: &'m Definition, item: &'m Struct) {
         let rows = self.record(definition);
-        // The tables of recursive types would contain themselves.
-        if self.names.model.is_recursive(definition.id) {
-            self.not_by_tables(definition, "a recursive type");
-        }
-        let engine = match self.names.model.is_recursive(definition.id) {
-            true => "recursive ",
-            false => self.engine(definition.id),
-        };
-        let head = format!("{engine}{}", self.head(definition));
+        let head = format!("{}{}", self.engine_and_nesting(definition.id), self.head(definition));
         if self.names.is_sendable(definition.id) {
             self.table("structure", head, rows);
         }

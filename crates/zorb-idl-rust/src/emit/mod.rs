@@ -75,6 +75,12 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
     }
 
+    /// The same for a type that may contain itself, which is said next.
+    fn engine_and_nesting(&self, id: DefId) -> String {
+        let nesting = if self.names.model.is_recursive(id) { "recursive " } else { "" };
+        format!("{}{nesting}", self.engine(id))
+    }
+
     /// Warns if a definition is annotated to be marshalled by tables, but `what` of it is not.
     fn not_by_tables(&mut self, definition: &Definition, what: &str) {
         if let Some(span) = asks_for_tables(definition) {

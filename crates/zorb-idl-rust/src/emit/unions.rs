@@ -49,10 +49,9 @@ impl<'m> Emitter<'_, 'm> {
             end = format!(" empty {unset}");
         }
         self.push("}\n");
-        let recursive =
-            if self.names.model.is_recursive(definition.id) { "recursive " } else { "" };
+        let engine = self.engine_and_nesting(definition.id);
         let head =
-            format!("{recursive}{}, {}", self.head(definition), types.typed(&item.discriminator));
+            format!("{engine}{}, {}", self.head(definition), types.typed(&item.discriminator));
         if self.names.is_sendable(definition.id) {
             self.item(Call::Table {
                 path: types.codegen("union"),

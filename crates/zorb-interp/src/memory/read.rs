@@ -7,7 +7,9 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet};
 
 use super::elements::Elements;
 use super::release::{ReadElements, ReadMembers};
-use super::table::{Array, Enumeration, Kind, Member, Number, Sequence};
+use super::table::{
+    Array, Enumeration, Kind, LabelSpace, Member, Number, Payload, Sequence, Structure, Union,
+};
 
 use crate::item::swap_in_place;
 
@@ -54,15 +56,68 @@ pub(super) unsafe fn read(kind: &Kind, to: *mut u8, reader: &mut CdrReader<'_>) 
             unsafe { to.cast::<Cow<'_, str>>().write(text) };
             Ok(())
         }
-        // SAFETY: a struct of this kind has these members.
-        Kind::Structure(structure) => unsafe { read_members(structure.members, to, reader) },
+        // SAFETY: as the caller guarantees.
+        Kind::Structure(structure) => unsafe { read_structure(structure, to, reader) },
+        // SAFETY: as the caller guarantees.
+        Kind::Union(union) => unsafe { read_union(union, to, reader) },
         // SAFETY: as the caller guarantees.
         Kind::Sequence(sequence) => unsafe { read_sequence(sequence, to, reader) },
         // SAFETY: as the caller guarantees.
         Kind::Array(array) => unsafe { read_array(array, to, reader) },
+        // SAFETY: as the caller guarantees.
+        Kind::Deferred(kind) => unsafe { read(kind(), to, reader) },
         // SAFETY: the codec is the one of the value's type.
         Kind::Codec(codec) => unsafe { (codec.read)(to, reader) },
     }
+}
+
+/// Reads a struct to `to`. If it fails, there is none.
+///
+/// # Safety
+/// A struct of this kind may be written to `to`; as [`read`].
+unsafe fn read_structure(
+    structure: &Structure,
+    to: *mut u8,
+    reader: &mut CdrReader<'_>,
+) -> CdrResult<()> {
+    if let Some(name) = structure.recursive {
+        reader.descend(name)?;
+    }
+    // SAFETY: as the caller guarantees; a struct of this kind has these members.
+    unsafe { read_members(structure.members, to, reader) }?;
+    if structure.recursive.is_some() {
+        reader.ascend();
+    }
+    Ok(())
+}
+
+/// Reads a union to `to`. If it fails, there is none.
+///
+/// # Safety
+/// A value of the union may be written to `to`; as [`read`].
+unsafe fn read_union(union: &Union, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+    let mut space = LabelSpace::uninit();
+    let label = space.as_mut_ptr().cast::<u8>();
+    // SAFETY: the space is large enough for every discriminator.
+    unsafe { read(&union.discriminator, label, reader) }?;
+    if union.is_recursive {
+        reader.descend(union.name)?;
+    }
+    // SAFETY: the label has been read.
+    let position = unsafe { (union.select)(label) };
+    let Some(Payload(kind)) = union.members.get(position) else {
+        return Err(reader.error(CdrErrorKind::BadDiscriminator, union.name));
+    };
+    // SAFETY: a payload is not larger than the union, and needs no other alignment.
+    unsafe { read(kind, to, reader) }?;
+    // SAFETY: the payload has the type at this position, and label and payload have been read.
+    if !unsafe { (union.build)(to, label, position) } {
+        return Err(reader.error(CdrErrorKind::BadDiscriminator, union.name));
+    }
+    if union.is_recursive {
+        reader.ascend();
+    }
+    Ok(())
 }
 
 /// Reads the members of a value to `to`. If it fails, there are none.

@@ -82,6 +82,12 @@ pub(super) unsafe fn release(kind: &Kind, at: *mut u8) {
                 unsafe { release_members(structure.members, at) };
             }
         }
+        Kind::Union(union) => {
+            if let Some(drop) = union.drop {
+                // SAFETY: as the caller guarantees.
+                unsafe { drop(at) };
+            }
+        }
         Kind::Sequence(sequence) => {
             // SAFETY: as the caller guarantees.
             let parts = unsafe { (sequence.parts)(at) };
@@ -94,6 +100,8 @@ pub(super) unsafe fn release(kind: &Kind, at: *mut u8) {
                 unsafe { release_each(&array.element, array.stride, at, array.count) };
             }
         }
+        // SAFETY: as the caller guarantees.
+        Kind::Deferred(kind) => unsafe { release(kind(), at) },
         Kind::Codec(codec) => {
             if let Some(drop) = codec.drop {
                 // SAFETY: the codec is the one of the value's type.

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
@@ -32,6 +33,15 @@ impl<T: Wire> Table<T> {
             borrowed: Kind::Codec(const { &Codec::borrowed::<T>() }),
             marker: PhantomData,
         }
+    }
+
+    /// No layout, of a type whose borrowed values are its values.
+    #[must_use]
+    pub const fn owned_codec() -> Self
+    where
+        T: for<'a> Wire<Borrowed<'a> = <T as Wire>::Value>,
+    {
+        Self::of(Kind::Codec(const { &Codec::value::<T>() }))
     }
 
     /// The layout of another type with the same values. Borrowed values have none.
@@ -79,6 +89,20 @@ where
     }
 }
 
+/// A type that contains itself. Its table does so by this function, since constants cannot contain themselves.
+pub trait Deferred: for<'a> Wire<Borrowed<'a> = <Self as Wire>::Value> + Sized {
+    /// Its table, with the layout.
+    fn table() -> &'static Table<Self>;
+}
+
+impl<T: Deferred + 'static> Table<T> {
+    /// The layout in [`Deferred::table`].
+    #[must_use]
+    pub const fn deferred() -> Self {
+        Self::of(Kind::Deferred(|| &T::table().value))
+    }
+}
+
 /// An IDL type with a layout table.
 pub trait Tabled: Wire + Sized {
     /// Its table. By default, there is no layout.
@@ -106,8 +130,11 @@ pub(super) enum Kind {
     /// `Cow<str>`, an IDL `string` of at most so many octets
     BorrowedText(u32),
     Structure(&'static Structure),
+    Union(&'static Union),
     Sequence(&'static Sequence),
     Array(&'static Array),
+    /// The kind that the function returns.
+    Deferred(fn() -> &'static Self),
     Codec(&'static Codec),
 }
 
@@ -192,13 +219,22 @@ const fn as_u32(number: usize) -> u32 {
 pub struct Structure {
     pub(super) members: &'static [Member],
     pub(super) needs_drop: bool,
+    /// The IDL name of a struct that contains itself.
+    pub(super) recursive: Option<&'static str>,
 }
 
 impl Structure {
     /// The members of the struct `T`.
     #[must_use]
     pub const fn new<T>(members: &'static [Member]) -> Self {
-        Self { members, needs_drop: core::mem::needs_drop::<T>() }
+        Self { members, needs_drop: core::mem::needs_drop::<T>(), recursive: None }
+    }
+
+    /// The members of the struct `T`, which contains itself, with its IDL name. Its values may be nested to a limited
+    /// depth.
+    #[must_use]
+    pub const fn recursive<T>(members: &'static [Member], name: &'static str) -> Self {
+        Self { recursive: Some(name), ..Self::new::<T>(members) }
     }
 }
 
@@ -224,6 +260,31 @@ impl Member {
         Self { offset: as_u32(offset), kind: T::TABLE.borrowed }
     }
 }
+
+/// What the engine knows of a union, with functions of its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Union {
+    /// The IDL name.
+    pub(super) name: &'static str,
+    pub(super) is_recursive: bool,
+    pub(super) discriminator: Kind,
+    pub(super) members: &'static [Payload],
+    /// The position of the member that the label at an address selects.
+    pub(super) select: unsafe fn(*const u8) -> usize,
+    /// Writes the label of the value at the first address to the second one. Returns the position of its variant and the
+    /// address of its payload.
+    pub(super) inspect: unsafe fn(*const u8, *mut u8) -> (usize, *const u8),
+    /// Replaces the payload at the first address by a value with it and the label at the second one.
+    pub(super) build: unsafe fn(*mut u8, *const u8, usize) -> bool,
+    pub(super) drop: Option<unsafe fn(*mut u8)>,
+}
+
+/// The type of a payload of a union.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload(pub(super) Kind);
+
+/// Memory for a discriminator.
+pub(super) type LabelSpace = MaybeUninit<u64>;
 
 /// An array, unless it is one of numbers.
 #[derive(Clone, Copy, Debug)]

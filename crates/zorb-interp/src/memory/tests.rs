@@ -3,6 +3,7 @@
 mod allocator;
 mod release;
 mod samples;
+mod unions;
 
 use alloc::string::String;
 use alloc::vec;

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter};
 
-use super::table::{Kind, Member, Number, Sequence};
+use super::table::{Kind, LabelSpace, Member, Number, Payload, Sequence, Union};
 use crate::item::swap_in_place;
 
 /// Writes the value at `from`.
@@ -40,6 +40,8 @@ pub(super) unsafe fn write(
         }
         // SAFETY: a struct of this kind has these members.
         Kind::Structure(structure) => unsafe { write_members(structure.members, from, writer) },
+        // SAFETY: as the caller guarantees.
+        Kind::Union(union) => unsafe { write_union(union, from, writer) },
         Kind::Sequence(sequence) => {
             // SAFETY: as the caller guarantees.
             let parts = unsafe { (sequence.parts)(from) };
@@ -50,8 +52,32 @@ pub(super) unsafe fn write(
             // SAFETY: an array of this kind has these elements.
             unsafe { write_each(&array.element, array.stride, from, array.count, writer) }
         }
+        // SAFETY: as the caller guarantees.
+        Kind::Deferred(kind) => unsafe { write(kind(), from, writer) },
         // SAFETY: the codec is the one of the value's type.
         Kind::Codec(codec) => unsafe { (codec.write)(from, writer) },
+    }
+}
+
+/// Writes the union at `from`.
+///
+/// # Safety
+/// A value of the union is there.
+unsafe fn write_union(union: &Union, from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    let mut space = LabelSpace::uninit();
+    let label = space.as_mut_ptr().cast::<u8>();
+    // SAFETY: as the caller guarantees; the space is large enough for every discriminator.
+    let (position, payload) = unsafe { (union.inspect)(from, label) };
+    // SAFETY: the label has been written.
+    let selected = unsafe { (union.select)(label) };
+    match union.members.get(position) {
+        Some(Payload(kind)) if selected == position => {
+            // SAFETY: the label has been written.
+            unsafe { write(&union.discriminator, label, writer) }?;
+            // SAFETY: the payload has the type at its position.
+            unsafe { write(kind, payload, writer) }
+        }
+        _ => Err(writer.error(CdrErrorKind::BadDiscriminator, union.name)),
     }
 }
 

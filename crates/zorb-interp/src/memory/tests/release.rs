@@ -17,19 +17,19 @@ std::thread_local! {
     static ALIVE: Cell<i32> = const { Cell::new(0) };
 }
 
-fn alive() -> i32 {
+pub(super) fn alive() -> i32 {
     ALIVE.with(Cell::get)
 }
 
 /// Reading it panics.
-const PANIC: u8 = 99;
+pub(super) const PANIC: u8 = 99;
 
 /// A value that is counted, encoded as an octet.
 #[derive(Debug)]
-struct Counted(u8);
+pub(super) struct Counted(u8);
 
 impl Counted {
-    fn new(octet: u8) -> Self {
+    pub(super) fn new(octet: u8) -> Self {
         ALIVE.with(|alive| alive.set(alive.get() + 1));
         Self(octet)
     }
