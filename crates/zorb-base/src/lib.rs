@@ -6,6 +6,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+// `#[inline]`: the attributes of this crate, `zorb-os`, `zorb-transport`, `zorb-poa`, `zorb-invocation` and `zorb-serving`
+// are on the path of calls. Without those of private and generic functions, which the compiler could inline anyway, a void
+// call takes 4 % more instructions in the client (1,244 instead of 1,195) and 6 % more in the server (1,339 instead of
+// 1,259), with the profile `lto`. In `zorb-shm`, `zorb-short`, `zorb-types` and `zorb-rt` they saved nothing.
+
 pub mod accepting;
 pub mod buffers;
 pub mod callback;

@@ -74,7 +74,6 @@ impl Program {
         }
     }
 
-    #[inline]
     fn one<H: Host>(
         &self,
         step: Step,

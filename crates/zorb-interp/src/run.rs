@@ -333,10 +333,8 @@ fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, ItemKind)) {
     }
 }
 
-#[inline]
 fn swap_at(position: usize, size: usize, value: &[u8], to: &mut [u8]) {
     /// With a constant size, this is one or two instructions.
-    #[inline]
     fn of<const N: usize>(position: usize, value: &[u8], to: &mut [u8]) -> Option<()> {
         let octets = value.get(position..)?.first_chunk::<N>()?;
         let to = to.get_mut(position..)?.first_chunk_mut::<N>()?;

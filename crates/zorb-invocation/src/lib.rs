@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+// `#[inline]`: see the root of `zorb-base`, which says what the attributes of the crates on the path of calls save.
+
 pub mod client;
 pub mod collocation;
 pub mod flow;

@@ -34,6 +34,8 @@
 #![deny(unsafe_code)] // lifted in `sys` alone
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+// `#[inline]`: as in `zorb-base`, whose root says what the attributes of the crates on the path of calls save.
+
 pub mod alloc;
 pub mod buffers;
 pub mod clock;

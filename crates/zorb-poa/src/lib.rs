@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+// `#[inline]`: see the root of `zorb-base`, which says what the attributes of the crates on the path of calls save.
+
 mod active_object;
 mod adapter;
 mod adapter_activation;

@@ -83,7 +83,6 @@ impl ThreadPriority {
     }
 
     /// Whether the thread has this priority and is scheduled by it.
-    #[inline]
     pub(crate) fn is_at(self, priority: Priority) -> bool {
         self.priority == i32::from(priority.value()) && self.native != Self::NONE
     }

@@ -24,6 +24,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+// `#[inline]`: see the root of `zorb-base`, which says what the attributes of the crates on the path of calls save.
+
 mod connection;
 mod connection_use;
 mod context;

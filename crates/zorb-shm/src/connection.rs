@@ -81,13 +81,11 @@ impl Connection {
     }
 
     /// Whether nothing will arrive beyond what is in the ring.
-    #[inline]
     pub(crate) fn is_ended(&self) -> bool {
         self.gone.load(Ordering::Acquire) || self.reader.is_ended()
     }
 
     /// Whether nothing can be sent anymore.
-    #[inline]
     pub(crate) fn is_broken(&self) -> bool {
         self.write_shut.load(Ordering::Acquire)
             || self.gone.load(Ordering::Acquire)
@@ -95,7 +93,6 @@ impl Connection {
     }
 
     /// Reads available octets; `None` if there are none yet, 0 at the end.
-    #[inline]
     pub(crate) fn take(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         if self.read_shut.load(Ordering::Acquire) {
             return Ok(Some(0));
@@ -109,7 +106,6 @@ impl Connection {
     }
 
     /// Whether [`take`](Self::take) would return `None`, by a cheap check.
-    #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.reader.is_quiet()
             && !self.gone.load(Ordering::Acquire)
@@ -136,7 +132,6 @@ impl Connection {
     }
 
     /// Writes as much of `bytes` to the ring as there is room for; returns the number of octets.
-    #[inline]
     pub(crate) fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_broken() {
             return Err(io::ErrorKind::BrokenPipe.into());

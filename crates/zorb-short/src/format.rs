@@ -62,7 +62,6 @@ impl Beginning {
 }
 
 /// The response flags in the octet `how`.
-#[inline]
 pub(crate) fn response(how: u8) -> Option<ResponseFlags> {
     match how & RESPONSE {
         0 => Some(ResponseFlags::NoResponse),
@@ -97,7 +96,6 @@ pub(crate) fn read_request<'a>(reader: &mut CdrReader<'a>) -> CdrResult<RequestH
     })
 }
 
-#[inline]
 pub(crate) fn octets(order: ByteOrder, word: u32) -> [u8; 4] {
     match order {
         ByteOrder::Little => word.to_le_bytes(),
@@ -105,7 +103,6 @@ pub(crate) fn octets(order: ByteOrder, word: u32) -> [u8; 4] {
     }
 }
 
-#[inline]
 pub(crate) fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
     match order {
         ByteOrder::Little => u32::from_le_bytes(*octets),

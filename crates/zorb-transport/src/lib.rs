@@ -22,6 +22,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+// `#[inline]`: as in `zorb-base`, whose root says what the attributes of the crates on the path of calls save.
+
 mod acceptor;
 mod composed;
 pub mod driven;

@@ -187,13 +187,11 @@ impl<const D: u16, const S: i16> Wire for Fixed<D, S> {
         Self::read(reader)
     }
 
-    #[inline]
     fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         let digits = writer.reserve::<1>(packed::size(D))?;
         packed::pack(value.0, D, digits.as_flattened_mut())
     }
 
-    #[inline]
     fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         let octets = reader.take_many::<1>(packed::size(D))?;
         let unscaled = packed::unpack(D, octets.as_flattened());

@@ -39,7 +39,6 @@ impl End {
     }
 
     /// The offset of a position in the memory, and the number of octets up to the ring's end.
-    #[inline]
     pub(super) fn at(&self, position: u64) -> (usize, usize) {
         let size = self.region.size;
         let offset = position as usize & (size - 1);
@@ -54,7 +53,6 @@ impl End {
     }
 
     /// Wakes the thread that sleeps on `sleeping`, if any. Call it after a fence.
-    #[inline]
     pub(super) fn wake(&self, sleeping: usize) {
         let word = self.memory.u32_at(sleeping);
         if word.load(Ordering::Relaxed) != 0 {

@@ -68,7 +68,6 @@ impl Writer {
 
     /// The free space in octets. Loads the reader's position only if the known space is less than
     /// `wanted`.
-    #[inline]
     fn room(&self, wanted: usize) -> Result<usize, Corrupt> {
         let End { memory, region, own, seen, .. } = &self.end;
         let own = own.load(Ordering::Relaxed);
@@ -92,7 +91,6 @@ impl Writer {
     }
 
     /// Whether the reader has closed its end.
-    #[inline]
     pub(crate) fn is_refused(&self) -> bool {
         let End { memory, region, .. } = &self.end;
         memory.u32_at(region.read_closed()).load(Ordering::Acquire) != 0
@@ -110,7 +108,6 @@ impl Writer {
 
     /// Whether there are buffers.
     #[cfg(feature = "buffers")]
-    #[inline]
     pub(crate) fn has_buffers(&self) -> bool {
         self.buffers.is_some()
     }
@@ -198,7 +195,6 @@ impl Reader {
     /// full, and it then knew the position of the last check or a later one. The room that it does
     /// not know of is at most what was read since, so a check per message is unnecessary: its fence
     /// takes longer than the rest of a read.
-    #[inline]
     fn made_room(&self, position: u64) {
         let checked = &self.checked;
         if position.wrapping_sub(checked.load(Ordering::Relaxed)) >= self.end.region.size as u64 / 4
@@ -212,7 +208,6 @@ impl Reader {
     /// The number of available octets. Loads the writer's position only if no octets are known; if
     /// there are none, prefetches the lines of the next octets for a busy-waiting thread, so that
     /// they arrive together with the position.
-    #[inline]
     fn available(&self) -> Result<usize, Corrupt> {
         let End { memory, region, own, seen, .. } = &self.end;
         let own = own.load(Ordering::Relaxed);
@@ -237,7 +232,6 @@ impl Reader {
         Ok(known.wrapping_sub(own) as usize)
     }
 
-    #[inline]
     fn prefetch(&self, position: u64) {
         for line in 0..LINES_AHEAD {
             let (at, _) = self.end.at(position.wrapping_add((line * LINE) as u64));
@@ -247,7 +241,6 @@ impl Reader {
 
     /// Whether [`read`](Self::read) would find nothing and the writer has not closed its end: a
     /// check of a few instructions for busy-waiting.
-    #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         let End { memory, region, own, seen, .. } = &self.end;
         let own = own.load(Ordering::Relaxed);
@@ -262,14 +255,12 @@ impl Reader {
     }
 
     /// Whether [`read`](Self::read) would do something or fail.
-    #[inline]
     pub(crate) fn is_ready(&self) -> bool {
         let has_piece = |incoming: &Incoming| incoming.has_piece(&self.end);
         self.available() != Ok(0) || self.buffers.as_ref().is_some_and(has_piece)
     }
 
     /// Whether the writer has named a piece that has not been taken.
-    #[inline]
     fn is_piece_named(&self) -> bool {
         self.buffers.as_ref().is_some_and(|incoming| incoming.is_named(&self.end))
     }
@@ -292,7 +283,6 @@ impl Reader {
     }
 
     /// Whether the writer has closed its end. Check this before reading the last octets.
-    #[inline]
     pub(crate) fn is_ended(&self) -> bool {
         let End { memory, region, .. } = &self.end;
         memory.u32_at(region.write_closed()).load(Ordering::Acquire) != 0

@@ -90,7 +90,6 @@ impl Incoming {
     }
 
     /// Whether the writer has named a piece that has not been taken.
-    #[inline]
     pub(super) fn is_named(&self, end: &End) -> bool {
         let End { memory, region, pieces, .. } = end;
         let named = memory.u32_at(region.named()).load(Ordering::Acquire);

@@ -69,7 +69,6 @@ pub(super) fn write_unscaled(
 }
 
 /// The number in the octets of a `fixed`; `None` if they are invalid.
-#[inline]
 pub(super) fn unpack(digits: u16, octets: &[u8]) -> Option<i128> {
     let (&last, others) = octets.split_last()?;
     let negative = match last & 0xf {
@@ -95,7 +94,6 @@ pub(super) fn unpack(digits: u16, octets: &[u8]) -> Option<i128> {
 }
 
 /// Writes the octets of a `fixed`; `None` for a number with more digits.
-#[inline]
 pub(super) fn pack(unscaled: i128, digits: u16, octets: &mut [u8]) -> Option<()> {
     let limit = POWERS.get(usize::from(digits))?;
     if unscaled.unsigned_abs() >= limit.unsigned_abs() {
