@@ -1,5 +1,6 @@
 //! `cargo xtask footprint`: the size of a small server, and the share of each crate.
 
+mod nano;
 mod resident;
 mod symbols;
 
@@ -24,6 +25,9 @@ pub(crate) struct Options {
     /// Write the sizes of these profiles to the table of docs/src/footprint.md
     #[arg(long)]
     write: bool,
+    /// Measure the image of examples/nano instead, which is on the small ORB
+    #[arg(long, conflicts_with_all = ["profiles", "write"])]
+    nano: bool,
 }
 
 const PAGE: &str = "docs/src/footprint.md";
@@ -40,6 +44,10 @@ struct Footprint {
 }
 
 pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    if options.nano {
+        nano::command(root, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut measured = Vec::new();
     for profile in &options.profiles {
         let footprint = measure(root, profile)?;

@@ -1,12 +1,14 @@
 //! `zorb-cdr`, `zorb-interp`, `zorb-types`, `zorb-giop` and `zorb-nano` build with `alloc` and without `std`.
 //!
 //! The package in `image` uses all five. It is checked for the host, where it does not compile when a
-//! dependency links `std`, and built for bare targets. A target that rustup has not installed shows as
-//! ignored.
-#![allow(clippy::unwrap_used, reason = "a test may")]
+//! dependency links `std`, and built for bare targets. The static image of `examples/nano` is built for Linux, and run. A
+//! target that rustup has not installed shows as ignored.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+
+mod image;
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -14,17 +16,28 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// A PC without an operating system, and a Cortex-M4, which has words of 32 bits and no 64-bit atomics.
 const BARE_TARGETS: [&str; 2] = ["x86_64-unknown-none", "thumbv7em-none-eabihf"];
 
+/// The package that is built for them.
+const BARE: &str = "image";
+
 fn main() -> ExitCode {
-    let mut trials = vec![Trial::test("the_host_needs_no_std", || cargo(&["check"]))];
-    trials.extend(BARE_TARGETS.map(|target| {
-        let (installed, advice) = (is_installed(target), format!("rustup target add {target}"));
-        let name = if installed { target.to_owned() } else { format!("{target} [{advice}]") };
-        Trial::test(name, move || {
-            if installed { cargo(&["build", "--target", target]) } else { Err(advice.into()) }
-        })
-        .with_ignored_flag(!installed)
-    }));
+    let mut trials = vec![Trial::test("the_host_needs_no_std", || cargo(BARE, &["check"]))];
+    let bare = BARE_TARGETS
+        .map(|target| on(target, target, move || cargo(BARE, &["build", "--target", target])));
+    trials.extend(bare);
+    trials.push(on("the_image_is_small_and_works", image::TARGET, image::test));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A test that needs a target.
+fn on(
+    name: &str,
+    target: &str,
+    test: impl FnOnce() -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    let (installed, advice) = (is_installed(target), format!("rustup target add {target}"));
+    let name = if installed { name.to_owned() } else { format!("{name} [{advice}]") };
+    Trial::test(name, move || if installed { test() } else { Err(advice.into()) })
+        .with_ignored_flag(!installed)
 }
 
 fn is_installed(target: &str) -> bool {
@@ -34,18 +47,21 @@ fn is_installed(target: &str) -> bool {
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
-/// Runs Cargo on the image. It shares the workspace's target folder, and what the workspace has fetched.
-fn cargo(words: &[&str]) -> Result<(), Failed> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+/// Runs Cargo on a package of this folder. It shares the workspace's target folder, and what the workspace has fetched.
+fn cargo(package: &str, words: &[&str]) -> Result<(), Failed> {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(words)
         .args(["--quiet", "--offline"])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("image"))
-        .env("CARGO_TARGET_DIR", target)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(package))
+        .env("CARGO_TARGET_DIR", target_folder())
         .output()?;
     if output.status.success() {
         Ok(())
     } else {
         Err(String::from_utf8_lossy(&output.stderr).into())
     }
+}
+
+fn target_folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_path_buf()
 }

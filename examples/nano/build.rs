@@ -1,0 +1,5 @@
+//! Links the C library, as `std` would.
+
+fn main() {
+    println!("cargo::rustc-link-arg-bins=-lc");
+}

@@ -1,0 +1,82 @@
+//! A sensor in a static image: the server of `sensor.idl`, and a client that reads one.
+//!
+//! The image takes its orders from its input, as it has no `std` to look at arguments with:
+//!
+//! ```text
+//! serve 127.0.0.1:0                              says its address, and serves until it is killed
+//! read corbaloc:iiop:1.2@127.0.0.1:PORT/sensor   calibrates, reads channel 3 and says what came back
+//! ```
+#![no_std]
+#![no_main]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+
+mod console;
+mod sensor;
+
+use core::panic::PanicInfo;
+
+use static_alloc::Bump;
+use zorb_nano::{Client, Limits, Linux, Reference, Server, SystemException};
+
+use console::{Line, say, say_number};
+use sensor::{Sensor, SensorStub};
+
+/// All the memory there is. The ORB allocates at start, and nothing is freed.
+#[global_allocator]
+static MEMORY: Bump<[u8; 128 * 1024]> = Bump::uninit();
+
+const LIMITS: Limits = Limits::DEFAULT.max_message_size(1024).max_connections(4);
+
+/// The entry, which the C library's start-up code calls.
+#[expect(unsafe_code, reason = "no other item of the image has this name")]
+#[unsafe(no_mangle)]
+extern "C" fn main() -> i32 {
+    let Some(line) = Line::read() else { return 2 };
+    let done = match line.words() {
+        ("serve", address) => serve(address),
+        ("read", url) => read(url),
+        _ => return 2,
+    };
+    match done {
+        Ok(()) => 0,
+        Err(error) => {
+            say_number("exception ", i64::from(error.kind as u8));
+            say_number("minor ", i64::from(error.minor.0));
+            1
+        }
+    }
+}
+
+fn serve(address: &str) -> Result<(), SystemException> {
+    let Ok(address) = address.parse() else { return Ok(say("no address\n")) };
+    let mut server = Server::new(Linux::new(5), address, LIMITS)?;
+    server.register(b"sensor", alloc::boxed::Box::new(Sensor::new()))?;
+    say_number("port ", i64::from(server.address().port()));
+    while server.turn(None).is_ok() {}
+    Ok(())
+}
+
+fn read(url: &str) -> Result<(), SystemException> {
+    let mut client = Client::new(Linux::new(4), LIMITS);
+    let mut sensor = SensorStub::new(&mut client, Reference::parse(url)?);
+    sensor.calibrate(1000)?;
+    match sensor.read(3)? {
+        Ok(value) => say_number("value ", i64::from(value)),
+        Err(error) => say_number("channels ", i64::from(error.channels)),
+    }
+    match sensor.read(99)? {
+        Ok(value) => say_number("value ", i64::from(value)),
+        Err(error) => say_number("channels ", i64::from(error.channels)),
+    }
+    Ok(())
+}
+
+#[panic_handler]
+fn stop(_: &PanicInfo<'_>) -> ! {
+    say("panic\n");
+    loop {
+        core::hint::spin_loop();
+    }
+}

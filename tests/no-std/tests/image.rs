@@ -1,0 +1,55 @@
+//! The static image of `examples/nano`: its size, and a call from one to another.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use libtest_mimic::Failed;
+
+use crate::{cargo, target_folder};
+
+/// Linux with a C library that is small and static.
+pub(crate) const TARGET: &str = "x86_64-unknown-linux-musl";
+
+/// Octets of the file, without symbols.
+const MAX_SIZE: u64 = 128 * 1024;
+
+/// Builds the image, and has one serve another.
+pub(crate) fn test() -> Result<(), Failed> {
+    cargo("../../examples/nano", &["build", "--release", "--target", TARGET])?;
+    let image = target_folder().join(TARGET).join("release/nano");
+    let size = image.metadata()?.len();
+    if size > MAX_SIZE {
+        return Err(format!("the image has {size} octets; the limit is {MAX_SIZE}").into());
+    }
+    let mut server = start(&image, "serve 127.0.0.1:0")?;
+    let said = lines(&mut server, 1);
+    let read = said.and_then(|said| {
+        let port = said.first().and_then(|line| line.strip_prefix("port "));
+        let port = port.ok_or_else(|| format!("the server says {said:?}"))?;
+        let url = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/sensor");
+        let mut client = start(&image, &format!("read {url}"))?;
+        let said = lines(&mut client, 2)?;
+        let status = client.wait()?;
+        let is_right = said == ["value 1013", "channels 8"] && status.success();
+        if is_right { Ok(()) } else { Err(format!("the client says {said:?}, {status}").into()) }
+    });
+    server.kill()?;
+    server.wait()?;
+    read
+}
+
+/// Starts the image with an order.
+fn start(image: &Path, order: &str) -> Result<Child, Failed> {
+    let mut child = Command::new(image).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    // The end of the input ends the order, too.
+    let mut input = child.stdin.take().ok_or("no input")?;
+    writeln!(input, "{order}")?;
+    Ok(child)
+}
+
+/// Its next lines of output, or those before its end.
+fn lines(child: &mut Child, count: usize) -> Result<Vec<String>, Failed> {
+    let output = child.stdout.take().ok_or("no output")?;
+    Ok(BufReader::new(output).lines().take(count).collect::<Result<_, _>>()?)
+}
