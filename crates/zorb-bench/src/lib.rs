@@ -16,6 +16,7 @@ pub mod experiment;
 pub mod harness;
 pub mod histogram;
 pub mod machine;
+pub mod naming;
 pub mod operation;
 pub mod options;
 pub mod peer;

@@ -447,3 +447,11 @@ fn peers_are_not_shown() {
     let help = run(&["--help"]).stdout;
     assert!(help.contains("bench ") && !help.contains("bench-peer"), "{help}");
 }
+
+#[test]
+fn naming_services_are_compared_with_omninames_only() {
+    let mut bench = command(&["bench", "naming", "--quick"]);
+    let finished: Finished = bench.env("PATH", "").output().unwrap().into();
+    assert_eq!(finished.status, Some(1));
+    assert!(finished.stderr.contains("omniorb-nameserver"), "{}", finished.stderr);
+}

@@ -44,6 +44,8 @@ pub(super) enum Other {
     Rt(RtArgs),
     /// Measure whether periodic upcalls meet their deadlines, and what an upcall costs
     Upcalls(UpcallsArgs),
+    /// Compare Zorb's naming service with omniNames: resolve, list, bind
+    Naming(NamingArgs),
     /// Create an HTML page with charts of all results in a folder
     Report(ReportArgs),
 }
@@ -126,6 +128,21 @@ pub(super) struct UpcallsArgs {
     pub(super) seconds: u64,
     #[command(flatten)]
     pub(super) output: RtOutput,
+}
+
+/// Compare Zorb's naming service with omniNames: resolve, list, bind
+///
+/// Both run as processes of this machine, and their measurements by 1 and by 32 clients are interleaved. Each row
+/// claims that Zorb answers more calls per second. omniNames never calls fsync: compare its bind with Zorb's durability
+/// `os`; with `grouped`, Zorb's bindings survive a loss of power. Needs omniNames.
+#[derive(Args, Debug)]
+pub(super) struct NamingArgs {
+    /// A short run, which decides no claim
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// JSON output file; `-` (default) is standard output, instead of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(super) json: Option<PathBuf>,
 }
 
 /// Output of real-time experiments.

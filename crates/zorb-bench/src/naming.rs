@@ -1,0 +1,78 @@
+//! Zorb's naming service beside omniNames: `zorb bench naming`.
+
+mod calls;
+mod report;
+mod service;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::harness::Watch;
+use crate::{Error, Result};
+use calls::{Clients, Operation};
+pub use report::{NamingReport, NamingRow};
+use service::Service;
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct NamingPlan {
+    /// The program `zorb`, which serves names.
+    pub program: PathBuf,
+    /// Shorter blocks and fewer rounds, too few for a claim.
+    pub quick: bool,
+}
+
+/// A row: an operation, the number of clients, and what Zorb promises before its reply.
+const ROWS: [(Operation, usize, &str); 6] = [
+    (Operation::Resolve, 1, "os"),
+    (Operation::Resolve, 32, "os"),
+    (Operation::List, 1, "os"),
+    (Operation::List, 32, "os"),
+    (Operation::Bind, 1, "os"),
+    (Operation::Bind, 32, "grouped"),
+];
+
+/// Measures both services, interleaved.
+///
+/// # Errors
+/// omniNames is not installed; a service does not start, or an operation fails; the observer stopped the measurement.
+pub fn run(plan: &NamingPlan, watch: &mut dyn Watch) -> Result<NamingReport> {
+    let (rounds, block) = match plan.quick {
+        true => (3, Duration::from_millis(100)),
+        false => (9, Duration::from_secs(1)),
+    };
+    let mut report = NamingReport::new(plan.quick);
+    watch.begin(ROWS.len() * rounds);
+    let omni = Service::omninames()?;
+    for durability in ["os", "grouped"] {
+        let zorb = Service::zorb(&plan.program, durability)?;
+        for (operation, clients, _) in ROWS.into_iter().filter(|row| row.2 == durability) {
+            let what = format!("{} by {clients}", operation.name());
+            let measured = || -> Result<(Clients, Clients)> {
+                Ok((Clients::new(&zorb.url, clients)?, Clients::new(&omni.url, clients)?))
+            };
+            let (ours, theirs) = measured().map_err(|error| error.during(&what))?;
+            let mut row = NamingRow::new(operation.name(), clients, durability);
+            for round in 0..rounds {
+                if watch.wants_to_stop() {
+                    return Err(Error::Stopped);
+                }
+                // Neither is always first.
+                let (first, second) =
+                    if round % 2 == 0 { (&ours, &theirs) } else { (&theirs, &ours) };
+                let one = first.calls_per_second(operation, block);
+                let other = second.calls_per_second(operation, block);
+                let (one, other) = (
+                    one.map_err(|error| error.during(&what))?,
+                    other.map_err(|error| error.during(&what))?,
+                );
+                let (zorb, omninames) = if round % 2 == 0 { (one, other) } else { (other, one) };
+                row.add(zorb, omninames);
+                watch.block(&what);
+            }
+            report.rows.push(row);
+        }
+    }
+    report.finish();
+    Ok(report)
+}
