@@ -26,6 +26,7 @@ mod jobs;
 mod late_reply;
 mod level_policies;
 mod locate;
+mod longest_wait;
 mod main_thread;
 mod multiplexed;
 mod needed_thread;

@@ -69,6 +69,10 @@ macro_rules! orb_options {
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum time to wait for a reply; 0 for no limit.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
+                /// Maximum time that a call without any other limit waits for its server to accept the request, and then to
+                /// reply; 0 for no limit.
+                "MaxReplyWait" max_reply_wait: Option<Duration> = Some(Duration::from_secs(300)),
+                    0..=24 * HOUR_MS, "ms";
                 /// Servers that receive the end times of calls with time limits: those whose references contain the
                 /// policy ServeInTime, or all.
                 "SendEndTimes" send_end_times: SendEndTimes = SendEndTimes::Requested;

@@ -1,5 +1,5 @@
 //! Servers that stop: before they read, before they reply, in a reply or between its fragments, or that send it one octet
-//! after the other. A call ends at its limit.
+//! after the other. A call ends at its limit, or at that of the option `MaxReplyWait`.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,11 +7,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use crate::support::{Echo, builder};
-use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_cdr::{ByteOrder, CdrWriter, TextCoding};
 use zorb_core::policy::{Policies, RelativeRoundtripTimeout};
-use zorb_core::{Interface, Orb};
+use zorb_core::{Interface, Orb, Pending};
 use zorb_giop::{
-    GiopVersion, IiopProfile, Ior, MessageHeader, MessageWriter, ReplyStatus, RequestHeader,
+    GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
+    RequestHeader,
 };
 use zorb_testkit::require_loopback;
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
@@ -110,9 +111,12 @@ fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
     Some(message)
 }
 
-/// A reply with a sequence of 32 octets.
+/// A reply with a sequence of 32 octets; nothing for a LocateRequest.
 fn reply_to(message: &[u8]) -> Vec<u8> {
     let header = MessageHeader::parse_prefix(message).unwrap().unwrap();
+    if header.kind == MessageKind::LocateRequest {
+        return Vec::new();
+    }
     let (request, _) = RequestHeader::read(message, &header).unwrap();
     let (mut octets, id) = (Vec::new(), request.request_id);
     let status = ReplyStatus::NoException;
@@ -122,8 +126,18 @@ fn reply_to(message: &[u8]) -> Vec<u8> {
     octets
 }
 
+/// How the call is made that gets no reply.
+#[derive(Clone, Copy, Debug)]
+enum Made {
+    WithLimit,
+    WithoutLimit,
+    Pending,
+    /// As a LocateRequest.
+    Located,
+}
+
 /// Makes a call that is answered, and one that is not, and checks the exception of the second.
-fn check(orb: &Orb, stops: Stops) {
+fn check(orb: &Orb, stops: Stops, made: Made) {
     require_loopback();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let profile = IiopProfile {
@@ -138,13 +152,25 @@ fn check(orb: &Orb, stops: Stops) {
     let (done, end) = channel();
     let server = std::thread::spawn(move || serve(&listener, stops, &end));
     let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
-    assert_eq!(echo.mirror(&[1]).unwrap(), [7; 32]);
-    let limited = Policies::new().with(RelativeRoundtripTimeout(LIMIT));
-    let echo = echo.for_call(&limited).unwrap();
+    let patient = Policies::new().with(RelativeRoundtripTimeout(PATIENCE));
+    assert_eq!(echo.for_call(&patient).unwrap().mirror(&[1]).unwrap(), [7; 32]);
     // More than the buffers of both sides take.
     let octets = if stops == Stops::BeforeReading { 32 << 20 } else { 1 };
-    let late = echo.mirror(&vec![0; octets]).unwrap_err();
-    assert_eq!(late.kind, SystemExceptionKind::Timeout, "{stops:?} {late}");
+    let octets = vec![0; octets];
+    let late = match made {
+        Made::WithLimit => {
+            let limited = Policies::new().with(RelativeRoundtripTimeout(LIMIT));
+            echo.for_call(&limited).unwrap().mirror(&octets).unwrap_err()
+        }
+        Made::WithoutLimit => echo.mirror(&octets).unwrap_err(),
+        Made::Pending => {
+            let write = |writer: &mut CdrWriter<'_>| writer.write_octets(&octets);
+            let sent: Pending<()> = echo.object().send("mirror", write, |_| Ok(()));
+            sent.wait().unwrap_err()
+        }
+        Made::Located => echo.object().locate().unwrap_err(),
+    };
+    assert_eq!(late.kind, SystemExceptionKind::Timeout, "{made:?} {stops:?} {late}");
     match stops {
         Stops::BeforeReading => {
             let sending = (minor::timeout::SEND, CompletionStatus::No);
@@ -164,13 +190,40 @@ fn check(orb: &Orb, stops: Stops) {
 
 const LIMIT: Duration = Duration::from_millis(50);
 
+/// For calls that are answered.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 #[test]
 fn a_call_with_a_limit_ends_wherever_its_server_stops() {
     for stops in Stops::ALL {
         for calls in ["1", "8"] {
             let orb = builder().option("MaxCallsPerConnection", calls);
             let orb = orb.option("MaxConnectionsPerEndpoint", "1").build().unwrap();
-            check(&orb, stops);
+            check(&orb, stops, Made::WithLimit);
+        }
+    }
+}
+
+#[test]
+fn a_call_without_a_limit_ends_after_the_longest_wait() {
+    for stops in Stops::ALL {
+        for (calls, made) in
+            [("1", Made::WithoutLimit), ("8", Made::WithoutLimit), ("8", Made::Pending)]
+        {
+            let orb = builder().option("MaxCallsPerConnection", calls);
+            let orb = orb.option("MaxConnectionsPerEndpoint", "1").max_reply_wait(LIMIT);
+            check(&orb.build().unwrap(), stops, made);
+        }
+    }
+}
+
+#[test]
+fn a_locate_request_ends_after_the_longest_wait() {
+    for stops in [Stops::BeforeReplying, Stops::Repeats] {
+        for calls in ["1", "8"] {
+            let orb = builder().option("MaxCallsPerConnection", calls);
+            let orb = orb.option("MaxConnectionsPerEndpoint", "1").max_reply_wait(LIMIT);
+            check(&orb.build().unwrap(), stops, Made::Located);
         }
     }
 }

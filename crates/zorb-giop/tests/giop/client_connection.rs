@@ -260,6 +260,25 @@ fn deadlines_pass_when_the_driver_says_so() {
 }
 
 #[test]
+fn requests_without_a_deadline_get_one() {
+    let mut client = connection();
+    let own = Duration::from_secs(9);
+    let limited = NewRequest { deadline: Some(own), ..request(RequestKind::Twoway, V1_2) };
+    client.begin(&limited, true, "limited").unwrap();
+    let answered = send(&mut client, RequestKind::Twoway);
+    receive_one(&mut client, &reply(answered));
+    let deadline = Duration::from_secs(1);
+    assert!(!client.limit(deadline, |_| true), "one has a deadline, the other its reply");
+    let late = send(&mut client, RequestKind::Twoway);
+    assert!(!client.limit(deadline, |_| false));
+    assert!(client.limit(deadline, |call| *call == "call"));
+    assert_eq!(client.poll_timeout(), Some(deadline));
+    client.handle_timeout(deadline);
+    assert_eq!(client.poll_failed().unwrap().0, late);
+    assert_eq!(client.poll_timeout(), Some(own));
+}
+
+#[test]
 fn cancels_are_sent_for_what_was_sent() {
     let mut client = connection();
     let unsent = begin(&mut client, RequestKind::Twoway).request_id;

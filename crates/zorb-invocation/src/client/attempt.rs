@@ -180,7 +180,8 @@ fn not_received(
     let end = reason.end();
     let again = end.is_some_and(|end| connection.may_resend(request_id, end));
     give_up(route, connection, request_id, &call.time_limit, end);
-    let exception = no_reply(route, call.time_limit.timeout(), reason);
+    let longest = call.object.core().options().max_reply_wait;
+    let exception = no_reply(route, call.time_limit.timeout().or(longest), reason);
     unfinished(Failure { exception, again })
 }
 

@@ -79,6 +79,12 @@ impl LastReceived {
         Self::now().0.duration_since(self.0) >= limit
     }
 
+    /// What is left of a time that began then.
+    #[cold]
+    pub(super) fn left_of(self, time: Duration) -> Duration {
+        time.saturating_sub(Self::now().0.duration_since(self.0))
+    }
+
     /// The same for a use at `now`.
     #[inline]
     pub(super) fn is_known_to_work_at(self, now: Self) -> bool {
@@ -131,13 +137,20 @@ pub(crate) struct Receiving {
     max_message_size: usize,
     shares: PeerShares,
     pub(super) wait: WaitPolicy,
+    /// The maximum time that calls without a limit wait for the server.
+    pub(super) longest_wait: Option<Duration>,
 }
 
 impl Receiving {
     /// According to `options`; large messages are charged to the share of the server.
     pub(crate) fn new(options: &Options, shares: &PeerShares) -> Self {
         let max_message_size = options.max_message_size;
-        Self { max_message_size, shares: shares.clone(), wait: options.wait_policy() }
+        Self {
+            max_message_size,
+            shares: shares.clone(),
+            wait: options.wait_policy(),
+            longest_wait: options.max_reply_wait,
+        }
     }
 
     /// The receiving half of a connection.

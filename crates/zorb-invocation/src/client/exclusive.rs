@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::gather::{Tail, WriteBody};
+use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
-    Messaging, NewRequest, Received, RequestBuffer,
+    Messaging, NewRequest, Received, ReplyStart, RequestBuffer,
 };
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
@@ -22,6 +23,7 @@ use super::connection::{
     machine_time, may_resend,
 };
 use super::hangups::WatchedConnection;
+use super::longest_wait::Wait;
 use super::request_octets::CountedOctets;
 use super::time_limit::TimeLimit;
 
@@ -54,6 +56,8 @@ pub(crate) struct ExclusiveConnection {
     received_buffer: Option<ReceivedBuffer>,
     wait: BusyWait,
     timeouts: Timeouts,
+    /// The timeouts of the stream for calls without a limit.
+    longest_wait: Option<Duration>,
     /// Its part of the connections of the process.
     counted: Counts,
     /// The octets of the present request, if it is large.
@@ -107,6 +111,7 @@ impl ExclusiveConnection {
             received_buffer: None,
             wait: new.receiving.wait.busy_wait(),
             timeouts: Timeouts::default(),
+            longest_wait: new.receiving.longest_wait,
             counted: new.counted,
             large_request: None,
         }
@@ -149,18 +154,30 @@ impl ExclusiveConnection {
     #[inline]
     fn limit_sending(&mut self, limit: Option<Duration>) -> io::Result<()> {
         if self.timeouts.sending != Some(limit) {
-            self.stream.set_send_timeout(limit)?;
-            self.timeouts.sending = Some(limit);
+            self.change_send_timeout(limit)?;
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn change_send_timeout(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        self.stream.set_send_timeout(limit.or(self.longest_wait))?;
+        self.timeouts.sending = Some(limit);
         Ok(())
     }
 
     #[inline]
     fn limit_receiving(&mut self, limit: Option<Duration>) -> io::Result<()> {
         if self.timeouts.receiving != Some(limit) {
-            self.stream.set_recv_timeout(limit)?;
-            self.timeouts.receiving = Some(limit);
+            self.change_recv_timeout(limit)?;
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn change_recv_timeout(&mut self, limit: Option<Duration>) -> io::Result<()> {
+        self.stream.set_recv_timeout(limit.or(self.longest_wait))?;
+        self.timeouts.receiving = Some(limit);
         Ok(())
     }
 
@@ -172,6 +189,27 @@ impl ExclusiveConnection {
         }
         self.last_received = self.begun;
         Ok(())
+    }
+
+    /// Waits for the reply behind a message that is not it, and others like that.
+    #[cold]
+    fn receive_later(
+        &mut self,
+        mut other: Received,
+        time_limit: &TimeLimit,
+    ) -> Result<(ByteOrder, ReplyStart), NoReply> {
+        // There may be endless replies to other requests.
+        let wait = Wait::since(self.begun, *time_limit, self.longest_wait);
+        loop {
+            self.skip(other)?;
+            #[cfg(feature = "buffers")]
+            self.release_buffer();
+            let header = self.next_message(&wait.next()?)?;
+            match self.machine.receive(&self.inbound, &header) {
+                Received::Reply(start) => return Ok((header.order, start)),
+                received => other = received,
+            }
+        }
     }
 
     /// Completes the next message with the shared buffer that contains its end, if there is one.
@@ -212,11 +250,12 @@ impl ExclusiveConnection {
     /// Waits for the next whole message, of which a part may have been received.
     #[cold]
     fn next_in_pieces(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
+        let wait = Wait::since(self.begun, *time_limit, self.longest_wait);
         loop {
             if let Some(header) = self.buffered_message()? {
                 return Ok(header);
             }
-            self.receive_more(time_limit)?;
+            self.receive_more(&wait.next()?)?;
         }
     }
 
@@ -325,14 +364,12 @@ impl Connection for ExclusiveConnection {
 
     #[inline]
     fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
-        let (order, start) = loop {
-            #[cfg(feature = "buffers")]
-            self.release_buffer();
-            let header = self.next_message(time_limit)?;
-            match self.machine.receive(&self.inbound, &header) {
-                Received::Reply(start) => break (header.order, start),
-                other => self.skip(other)?,
-            }
+        #[cfg(feature = "buffers")]
+        self.release_buffer();
+        let header = self.next_message(time_limit)?;
+        let (order, start) = match self.machine.receive(&self.inbound, &header) {
+            Received::Reply(start) => (header.order, start),
+            other => self.receive_later(other, time_limit)?,
         };
         // Actually later; this saves reading the clock.
         self.last_received = self.begun;
@@ -358,8 +395,9 @@ impl Connection for ExclusiveConnection {
         &mut self,
         time_limit: &TimeLimit,
     ) -> Result<(MessageHeader, &[u8]), NoReply> {
+        let wait = Wait::since(self.begun, *time_limit, self.longest_wait);
         loop {
-            let header = self.next_message(time_limit)?;
+            let header = self.next_message(&wait.next()?)?;
             match self.machine.receive(&self.inbound, &header) {
                 Received::LocateReply(_) => {
                     self.last_received = self.begun;
@@ -376,9 +414,10 @@ impl Connection for ExclusiveConnection {
     }
 
     #[cold]
-    fn time_out(&mut self, _: u32, time_limit: &TimeLimit) -> io::Result<()> {
-        if let Some(deadline) = time_limit.deadline() {
-            self.machine.handle_timeout(machine_time(self.opened, deadline));
+    fn time_out(&mut self, request_id: u32, time_limit: &TimeLimit) -> io::Result<()> {
+        match time_limit.deadline() {
+            Some(deadline) => self.machine.handle_timeout(machine_time(self.opened, deadline)),
+            None => drop(self.machine.cancel(request_id)),
         }
         // The call's time is over: a server that does not read gets no CancelRequest.
         self.transmit(MAX_LATENESS)

@@ -177,7 +177,8 @@ fn locate_over(
     let end = reason.end();
     let again = end.is_some_and(|end| connection.may_resend(id, end));
     give_up(route, connection, id, &time_limit, end);
-    let exception = no_reply(route, time_limit.timeout(), reason);
+    let longest = core.options().max_reply_wait;
+    let exception = no_reply(route, time_limit.timeout().or(longest), reason);
     Err(unanswered(Failure { exception, again }))
 }
 

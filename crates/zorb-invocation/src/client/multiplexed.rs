@@ -13,6 +13,7 @@ mod leader;
 mod list;
 mod pending;
 mod pending_request;
+mod periods;
 mod reader;
 #[cfg(test)]
 mod simulated;
@@ -55,6 +56,10 @@ const MAX_IDLE_BUFFERS: usize = 64;
 pub(crate) struct MultiplexedConnection {
     stream: Arc<dyn Stream>,
     wait: BusyWait,
+    /// The maximum time that calls without a limit wait for the server.
+    longest_wait: Option<Duration>,
+    /// The length of the periods by which pending requests without a limit wait.
+    period: Option<Duration>,
     max_calls: usize,
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,
@@ -124,6 +129,8 @@ impl MultiplexedConnection {
         Self {
             stream,
             wait: receiving.wait.busy_wait(),
+            longest_wait: receiving.longest_wait,
+            period: periods::length(receiving.longest_wait),
             max_calls: new.max_calls,
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),

@@ -15,6 +15,19 @@ impl<C> ClientConnection<C> {
         waiting.filter_map(|request| request.deadline).min()
     }
 
+    /// Gives the requests without a deadline that may still get a reply, and that `wanted` selects, the deadline `deadline`;
+    /// returns whether there are some.
+    pub fn limit(&mut self, deadline: Duration, mut wanted: impl FnMut(&C) -> bool) -> bool {
+        let mut some = false;
+        for request in self.requests.iter_mut() {
+            if request.deadline.is_none() && request.is_waiting() && wanted(&request.call) {
+                request.deadline = Some(deadline);
+                some = true;
+            }
+        }
+        some
+    }
+
     /// Ends the requests whose deadlines have passed at `now`. Those that were sent are cancelled.
     pub fn handle_timeout(&mut self, now: Duration) {
         let mut cancelled = Vec::new();

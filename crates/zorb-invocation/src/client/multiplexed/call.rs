@@ -20,6 +20,7 @@ use super::{
 use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
 };
+use crate::client::longest_wait::Wait;
 use crate::client::request_octets::CountedOctets;
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_queue::{WaitLimits, Waiter};
@@ -175,7 +176,8 @@ impl MultiplexedCall {
             connection.lock_sending(time_limit.deadline())?;
             self.sends = true;
         }
-        connection.stream.set_send_timeout(time_limit.next_wait()?)?;
+        let limit = time_limit.next_wait()?.or(connection.longest_wait);
+        connection.stream.set_send_timeout(limit)?;
         let Some(buffers) = self.buffers.as_deref_mut() else {
             return Err(io::ErrorKind::NotConnected.into());
         };
@@ -206,13 +208,18 @@ impl MultiplexedCall {
     ) -> Result<(MessageHeader, Option<ReplyStart>), NoReply> {
         let connection = &*self.connection;
         let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
+        let deadline_of_request = time_limit.deadline();
+        let wait = Wait::since(LastReceived::now(), time_limit, connection.longest_wait);
         let timed_out = |state: &mut State| {
-            // The wait ended at the deadline.
-            if let Some(deadline) = time_limit.deadline() {
-                state.machine.handle_timeout(machine_time(connection.opened, deadline));
-            }
             // If this caller has been promoted just now, another one has to lead.
             state.wake(id);
+            // The wait ended at the deadline.
+            match deadline_of_request {
+                Some(deadline) => {
+                    state.machine.handle_timeout(machine_time(connection.opened, deadline));
+                }
+                None => drop(state.machine.cancel(id)),
+            }
             connection.promote(state);
             NoReply::TimedOut
         };
@@ -237,7 +244,7 @@ impl MultiplexedCall {
             if let Some(mut inbound) = state.inbound.take() {
                 state.leader.begin();
                 drop(state);
-                let led = connection.lead(&mut inbound, time_limit, Some(id));
+                let led = connection.lead(&mut inbound, &wait, Some(id));
                 state = connection.state();
                 state.leader.end();
                 trim_inbound(&mut inbound);
@@ -253,7 +260,7 @@ impl MultiplexedCall {
             state.sleep(id);
             state.leader.inherit();
             let in_time;
-            (state, in_time) = wait_until(&buffers.wake, state, time_limit.deadline());
+            (state, in_time) = wait_until(&buffers.wake, state, wait.deadline());
             if !in_time {
                 return Err(timed_out(&mut state));
             }
@@ -303,6 +310,7 @@ impl Connection for MultiplexedCall {
             reply: None,
             pending: self.pending.take(),
             is_being_sent: true,
+            period: state.pending.periods.number,
         };
         let begun = match state.machine.begin(request, self.sends, follower) {
             Ok(begun) => begun,

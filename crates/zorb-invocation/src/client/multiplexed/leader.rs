@@ -10,7 +10,7 @@ use zorb_os::probe;
 use super::pending_request::ReplyTail;
 use super::{FollowerReply, MultiplexedConnection};
 use crate::client::connection::{LastReceived, NoReply};
-use crate::client::time_limit::TimeLimit;
+use crate::client::longest_wait::Wait;
 
 /// Replies up to this size are copied for their caller. For larger ones, the caller gets the receive buffer,
 /// and the octets after the reply are copied.
@@ -25,7 +25,7 @@ impl MultiplexedConnection {
     pub(super) fn lead(
         &self,
         inbound: &mut Inbound,
-        time_limit: TimeLimit,
+        wait: &Wait,
         own: Option<u32>,
     ) -> Result<(), NoReply> {
         let mut done = false;
@@ -37,15 +37,16 @@ impl MultiplexedConnection {
             match polled {
                 Some(header) => done |= self.deliver(inbound, &header, tail, own)?,
                 None if done => return Ok(()),
-                None => self.receive_more(inbound, time_limit)?,
+                None => self.receive_more(inbound, wait)?,
             }
         }
     }
 
-    fn receive_more(&self, inbound: &mut Inbound, time_limit: TimeLimit) -> Result<(), NoReply> {
+    fn receive_more(&self, inbound: &mut Inbound, wait: &Wait) -> Result<(), NoReply> {
         // Computed for each wait: there may be endless replies to others.
+        let time_limit = wait.next()?;
         let received = time_limit.next_wait().and_then(|limit| {
-            self.stream.set_recv_timeout(limit)?;
+            self.stream.set_recv_timeout(limit.or(self.longest_wait))?;
             let space = inbound.space();
             probe!(MessagingReceive);
             self.wait.recv(&*self.stream, space, limit)

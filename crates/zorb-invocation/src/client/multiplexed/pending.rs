@@ -13,7 +13,8 @@ use zorb_transport::MAX_LATENESS;
 
 use super::leader::detach;
 use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyTail};
-use super::{MultiplexedCall, MultiplexedConnection, State, copied};
+use super::periods::is_late;
+use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied};
 use crate::client::connection::{NoReply, failed_may_resend, machine_time};
 
 /// Replies up to this size are not charged to the budget while they wait: the number of pending calls is limited.
@@ -183,6 +184,20 @@ impl MultiplexedConnection {
             state.pending.to_call_back.push(calls_back);
             self.wake_reader(&mut state);
         }
+    }
+
+    /// Begins the next [period](super::periods::Periods), and limits the requests that have waited long enough. Returns whether there are some.
+    #[cold]
+    pub(super) fn begin_period(&self, state: &mut State) -> bool {
+        let number = state.pending.periods.begin_next();
+        let now = self.opened.elapsed();
+        let waits_too_long =
+            |call: &Follower| call.pending.is_some() && is_late(number, call.period);
+        let late = state.machine.limit(now, waits_too_long);
+        if late {
+            state.pending.earliest = Some(Duration::ZERO);
+        }
+        late
     }
 
     /// Ends the pending requests that get no reply: their deadlines have passed, or the connection has ended.

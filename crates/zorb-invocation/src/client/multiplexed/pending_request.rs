@@ -7,6 +7,7 @@ use std::time::Duration;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{Detached, ReplyStart, ReplyStatus};
 
+use super::periods::Periods;
 use crate::client::connection::NoReply;
 
 /// The end of a reply if it is in a shared buffer.
@@ -69,6 +70,7 @@ pub(super) struct PendingCalls {
     pub(super) reader: Reader,
     /// When the reader's wait ends; `None` if it has no limit.
     pub(super) wakes_at: Option<Duration>,
+    pub(super) periods: Periods,
     pub(super) to_call_back: Vec<Arc<dyn PendingRequest>>,
 }
 

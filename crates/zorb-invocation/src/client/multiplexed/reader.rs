@@ -109,6 +109,12 @@ impl MultiplexedConnection {
                 limit = Some(limit.unwrap_or(Duration::MAX).min(ends.saturating_sub(now)));
             }
             state.pending.wakes_at = limit.and_then(|limit| now.checked_add(limit));
+            if let Some(period) = self.period {
+                if state.pending.periods.is_over(period) && self.begin_period(&mut state) {
+                    continue;
+                }
+                limit = Some(limit.map_or(period, |limit| limit.min(period)));
+            }
             state = self.receive_pending(state, limit);
         }
         state.pending.reader = Reader::Missing;

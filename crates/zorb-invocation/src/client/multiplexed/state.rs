@@ -57,6 +57,8 @@ pub(super) struct Follower {
     pub(super) pending: Option<Arc<dyn PendingRequest>>,
     /// Whether the thread that sends the request answers for it if it fails.
     pub(super) is_being_sent: bool,
+    /// The [period](super::periods::Periods) in which it began.
+    pub(super) period: u32,
 }
 
 /// A reply that the leader has received for a follower.

@@ -32,8 +32,9 @@ impl PendingCall {
             Ended::NoReply { reason, again } => {
                 let attempt = state.attempt.clone();
                 drop(state);
+                let longest = self.object.core().options().max_reply_wait;
                 let exception = match self.route(&attempt) {
-                    Some(route) => no_reply(route, self.time_limit.timeout(), reason),
+                    Some(route) => no_reply(route, self.time_limit.timeout().or(longest), reason),
                     None => NO_REPLY,
                 };
                 if !again {

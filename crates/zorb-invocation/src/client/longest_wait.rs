@@ -1,0 +1,88 @@
+//! The limit of calls that have no other: the option `MaxReplyWait`.
+
+use std::time::{Duration, Instant};
+
+use super::connection::{LastReceived, NoReply};
+use super::time_limit::TimeLimit;
+
+/// The wait of a call whose reply does not arrive at once and whole. A call with a time limit ends by that, others by the
+/// longest time that calls wait.
+///
+/// A stream has the longest time as its timeout while a call without a limit uses it: such a call reads no clock unless
+/// its reply comes in pieces, and sets no other timeout unless these take a sixteenth of the time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    own: TimeLimit,
+    longest: Option<Duration>,
+    begun: LastReceived,
+}
+
+impl Wait {
+    /// The wait since `begun` of a call with a limit of its `own`, or of none.
+    pub(super) const fn since(
+        begun: LastReceived,
+        own: TimeLimit,
+        longest: Option<Duration>,
+    ) -> Self {
+        Self { own, longest, begun }
+    }
+
+    /// The longest time, and what is left of it; `None` if another limit, or none, applies.
+    fn left(&self) -> Option<(Duration, Duration)> {
+        let longest = self.longest.filter(|_| self.own.deadline().is_none())?;
+        Some((longest, self.begun.left_of(longest)))
+    }
+
+    /// When it ends; `None` for no limit.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        // A limit beyond the range of the clock is no limit.
+        self.own.deadline().or_else(|| Instant::now().checked_add(self.left()?.1))
+    }
+
+    /// The limit of the next receiving; without one, the timeout of the stream applies.
+    ///
+    /// # Errors
+    /// The longest time is over.
+    pub(super) fn next(&self) -> Result<TimeLimit, NoReply> {
+        match self.left() {
+            None => Ok(self.own),
+            Some((_, Duration::ZERO)) => Err(NoReply::TimedOut),
+            Some((longest, left)) if longest - left <= longest / 16 => Ok(self.own),
+            Some((_, left)) => Ok(TimeLimit::new(Some(left))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn a_limit_of_the_call_comes_first() {
+        let now = LastReceived::now();
+        let wait = Wait::since(now, TimeLimit::new(Some(HOUR)), Some(Duration::ZERO));
+        assert!(wait.deadline().is_some_and(|end| end > Instant::now()));
+        assert_eq!(wait.next().unwrap().timeout(), Some(HOUR));
+        let endless = Wait::since(now, TimeLimit::NONE, None);
+        assert_eq!(endless.deadline(), None);
+        assert_eq!(endless.next().unwrap().timeout(), None);
+    }
+
+    #[test]
+    fn the_longest_wait_ends() {
+        let since = |begun, longest| Wait::since(begun, TimeLimit::NONE, Some(longest));
+        let begun = since(LastReceived::now(), HOUR);
+        assert_eq!(begun.next().unwrap().timeout(), None, "that of the stream");
+        assert!(begun.deadline().is_some_and(|end| end > Instant::now() + HOUR / 2));
+        let over = since(LastReceived::long_ago(), Duration::from_nanos(1));
+        assert!(matches!(over.next(), Err(NoReply::TimedOut)));
+        assert!(over.deadline().is_some_and(|end| end <= Instant::now()));
+        // As long again as the machine runs.
+        let runs = LastReceived::long_ago().left_of(Duration::MAX);
+        let half = since(LastReceived::long_ago(), (Duration::MAX - runs) * 2);
+        let left = half.next().unwrap().timeout().unwrap();
+        assert!(left <= Duration::MAX - runs, "{left:?}");
+    }
+}
