@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bridges;
+mod end_times;
 mod implementation_repository;
 mod known;
 mod naming;

@@ -9,6 +9,7 @@ use zorb_interop_tests::interop::Suite;
 use zorb_interop_tests::{checks, server};
 
 use crate::bridges;
+use crate::end_times;
 use crate::implementation_repository;
 use crate::naming;
 use crate::nano;
@@ -50,6 +51,8 @@ enum Kind {
     NanoClient(Option<Peer>, u8),
     /// A client of Zorb or a peer, and the small ORB's server, of GIOP 1.n.
     NanoServer(Option<Peer>, u8),
+    /// End times in requests of Zorb's client to a server of a peer.
+    EndTimes(Peer),
     /// A naming service, and for a few checks the others too if they are there.
     Naming(naming::Vendor),
     /// Random types and values with a server of omniORB.
@@ -74,6 +77,7 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("jacorb-to-zorb/1.2/tls", &[JACORB], Kind::PeerClientTls(JACORB)),
         pairing("zorb-to-jacorb/1.2/bridge", &[JACORB], Kind::ZorbClientBridged(JACORB)),
         pairing("jacorb-to-zorb/1.2/bridge", &[JACORB], Kind::PeerClientBridged(JACORB)),
+        pairing("zorb-to-jacorb/1.2/end-times", &[JACORB], Kind::EndTimes(JACORB)),
         pairing("zorb-to-omniorb/1.2", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 2)),
         pairing("zorb-to-omniorb/1.1", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 1)),
         pairing("zorb-to-omniorb/1.0", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 0)),
@@ -94,6 +98,7 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-nano/1.0", &[OMNIORB], Kind::NanoServer(Some(OMNIORB), 0)),
         pairing("nano-to-zorb/1.2", &[], Kind::NanoClient(None, 2)),
         pairing("zorb-to-nano/1.2", &[], Kind::NanoServer(None, 2)),
+        pairing("zorb-to-omniorb/1.2/end-times", &[OMNIORB], Kind::EndTimes(OMNIORB)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming(naming::Vendor::OmniOrb)),
         pairing(
             "zorb-naming",
@@ -135,6 +140,7 @@ impl Pairing {
             Kind::PeerClientBridged(peer) => bridges::peer_client(self, peer),
             Kind::NanoClient(peer, minor) => nano::client(self, peer, minor),
             Kind::NanoServer(peer, minor) => nano::server(self, peer, minor),
+            Kind::EndTimes(peer) => end_times::zorb_client(self, peer),
             Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
             Kind::Repository => repository::run(self.name),
