@@ -14,6 +14,7 @@ pub mod echo;
 pub mod giop;
 pub mod handshake;
 pub mod idl;
+pub mod imr;
 pub mod ior;
 pub mod json;
 pub mod miop;
@@ -26,6 +27,7 @@ pub mod schedule;
 pub mod sctp;
 pub mod server;
 pub mod short;
+pub mod stored_servers;
 pub mod type_code;
 pub mod value;
 
@@ -63,6 +65,7 @@ pub const TARGETS: &[Target] = &[
     repository::TARGET,
     dump::TARGET,
     omninames::TARGET,
+    stored_servers::TARGET,
     giop::TARGET,
     connection::TARGET,
     miop::TARGET,
@@ -79,6 +82,7 @@ pub const TARGETS: &[Target] = &[
     options::TARGET,
     schedule::TARGET,
     server::TARGET,
+    imr::TARGET,
     client::TARGET,
     bridge::TARGET,
     realtime::TARGET,

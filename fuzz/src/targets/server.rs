@@ -97,20 +97,32 @@ pub fn expect_service() {
 
 /// Sends `octets` on a connection of their own and returns all that comes back.
 pub fn exchange(octets: &[u8]) -> Vec<u8> {
-    let stream = connect(octets.len());
+    exchange_on(&*connect(octets.len()), octets)
+}
+
+/// The same on this connection.
+pub(super) fn exchange_on(stream: &dyn Stream, octets: &[u8]) -> Vec<u8> {
     stream.set_recv_timeout(Some(HANG)).expect("a time-out");
     // A server that has seen enough may end the connection first.
     let _ = stream.send_all(octets);
     stream.shutdown(Shutdown::Write).expect("the end of the request");
-    read_to_end(&*stream)
+    read_to_end(stream)
 }
 
 /// A connection whose buffers take the whole input without waiting for the server.
 pub fn connect(octets: usize) -> Arc<dyn Stream> {
-    let server = server();
+    connect_to(&server().transport, &server().endpoint, octets)
+}
+
+/// The same to this endpoint.
+pub(super) fn connect_to(
+    transport: &InprocTransport,
+    endpoint: &Endpoint,
+    octets: usize,
+) -> Arc<dyn Stream> {
     let stream = StreamOptions { send_buffer: Some(octets + 1), ..StreamOptions::default() };
     let options = ConnectOptions::with_stream(stream);
-    server.transport.connect(&server.endpoint, &options).expect("a connection")
+    transport.connect(endpoint, &options).expect("a connection")
 }
 
 /// How many upcalls the inputs so far have led to.
@@ -130,7 +142,7 @@ fn read_to_end(stream: &dyn Stream) -> Vec<u8> {
 }
 
 /// A server sends whole messages of known versions for any input.
-fn check_messages(mut answer: &[u8]) {
+pub(super) fn check_messages(mut answer: &[u8]) {
     while !answer.is_empty() {
         let header = MessageHeader::parse_prefix(answer).expect("a good header");
         let header = header.expect("a whole header");

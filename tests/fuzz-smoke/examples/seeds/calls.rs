@@ -130,7 +130,7 @@ fn reference(version: GiopVersion) -> Ior {
     Ior { type_id: "IDL:fuzz.zorb/Fuzz/Echo:1.0".to_owned(), profiles: vec![profile] }
 }
 
-fn request(
+pub(crate) fn request(
     version: GiopVersion,
     key: &[u8],
     operation: &str,

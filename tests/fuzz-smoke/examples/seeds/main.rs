@@ -16,6 +16,7 @@ mod connections;
 mod definitions;
 mod dynamic;
 mod idl;
+mod imr;
 mod rings;
 mod text;
 mod vectors;
@@ -34,6 +35,7 @@ fn main() {
     dynamic::values();
     definitions::write();
     rings::write();
+    imr::write();
 }
 
 /// Writes one seed.

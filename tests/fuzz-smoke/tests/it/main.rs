@@ -4,6 +4,7 @@
 mod attacker;
 mod client;
 mod hostile_server;
+mod imr;
 mod peers;
 mod server;
 mod targets;

@@ -3,7 +3,8 @@
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, giop, idl,
-    ior, json, miop, omninames, options, repository, ring, schedule, sctp, short, type_code, value,
+    ior, json, miop, omninames, options, repository, ring, schedule, sctp, short, stored_servers,
+    type_code, value,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -50,6 +51,11 @@ fn dumps_of_stores_do_no_harm() {
 #[test]
 fn data_files_of_omninames_do_no_harm() {
     check(&omninames::TARGET, 4, 8000);
+}
+
+#[test]
+fn stored_servers_do_no_harm() {
+    check(&stored_servers::TARGET, 4, 8000);
 }
 
 #[test]
