@@ -26,7 +26,7 @@ pub use context::Context;
 pub use native::Native;
 pub use orb::{
     Health, InvalidName, Orb, OrbBuilder, OrbMetrics, PiCurrent, PolicyCurrent, PolicyManager,
-    WeakOrb,
+    ServiceDetail, ServiceDetailType, ServiceInformation, ServiceOption, ServiceType, WeakOrb,
 };
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;

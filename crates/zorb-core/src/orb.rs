@@ -19,6 +19,7 @@ mod policy_manager;
 mod pools;
 mod registration;
 mod resolve;
+mod service;
 mod shutdown;
 mod signals;
 
@@ -31,3 +32,6 @@ pub use pi_current::PiCurrent;
 pub use poa::{Poa, PoaCurrent};
 pub use policy_current::PolicyCurrent;
 pub use policy_manager::PolicyManager;
+pub use service::{
+    ServiceDetail, ServiceDetailType, ServiceInformation, ServiceOption, ServiceType,
+};

@@ -109,7 +109,8 @@ pub use zorb_core::{
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
     InvalidName, ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, OrbMetrics,
     Pending, Phase, PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, SendEndTimes,
-    ServedBy, UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
+    ServedBy, ServiceDetail, ServiceDetailType, ServiceInformation, ServiceOption, ServiceType,
+    UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,

@@ -27,10 +27,6 @@ use super::resolve;
 /// A client needs `Orb::builder().build()` and [`resolve`](Self::resolve). A server also sets the endpoints to
 /// listen on, activates servants and calls [`run`](Self::run). The facade's `zorb::Orb` wraps this type and
 /// registers the protocols of the build.
-///
-/// `get_service_information` has no counterpart: the only service with a number in the standard (CORBA 3.3 part 1,
-/// 8.5.3) is the security service, which Zorb does not have.
-#[doc(alias = "get_service_information")]
 #[derive(Clone)]
 pub struct Orb {
     pub(super) inner: Arc<OrbInner>,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::{Acting, Echo, Servant, builder, client, server};
-use zorb_core::{Error, Orb};
+use zorb_core::{Error, Orb, ServiceType};
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 fn exception(error: Error) -> (SystemExceptionKind, zorb_types::MinorCode) {
@@ -31,6 +31,13 @@ fn a_reference_leads_to_its_orb() {
     assert_eq!(Orb::of(echo.object()).unwrap().endpoints(), orb.endpoints());
     assert_eq!(Orb::of(there.object()).unwrap().endpoints(), client.endpoints());
     assert_ne!(orb.endpoints(), client.endpoints());
+}
+
+#[test]
+fn an_orb_without_a_secured_protocol_has_no_security_service() {
+    let (orb, _echo) = server();
+    assert_eq!(orb.service_information(ServiceType::SECURITY), None);
+    assert_eq!(orb.service_information(ServiceType(0)), None);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use zorb::giop::{GiopLite, Ior, ProfileTag};
 use zorb::tls::{Pem, Settings, SsliopProtocol};
 use zorb::transport::Composed;
 use zorb::{Caller, Orb, OrbBuilder, Result, SystemExceptionKind};
+use zorb::{ServiceDetailType, ServiceType};
 use zorb_testkit::Log;
 
 /// Files as an administrator lays them out.
@@ -133,6 +134,25 @@ fn an_orb_with_tls_listens_by_tls_alone_unless_told_otherwise() {
     let _adder: Adder = named.root_poa().activate(Noticing::default()).unwrap();
     assert!(named.endpoints()[0].starts_with("iiop://"));
     named.shutdown(true).unwrap();
+}
+
+#[test]
+fn an_orb_with_tls_has_the_security_service_with_the_mechanism_ssl() {
+    let files = Files::new();
+    for name in ["server", "client"] {
+        let orb = files.builder(name).build().unwrap();
+        let security = orb.service_information(ServiceType::SECURITY).unwrap();
+        assert_eq!(security.options, []);
+        let [mechanism] = &security.details[..] else { panic!("{security:?}") };
+        assert_eq!(mechanism.detail_type, ServiceDetailType(1));
+        assert_eq!(mechanism.data, b"20");
+        for other in [0, 2, u16::MAX] {
+            assert_eq!(orb.service_information(ServiceType(other)), None);
+        }
+    }
+    // SSLIOP is in the build, and nothing is configured for it.
+    let without = Orb::builder().without_environment().build().unwrap();
+    assert_eq!(without.service_information(ServiceType::SECURITY), None);
 }
 
 #[test]
