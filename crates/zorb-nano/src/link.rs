@@ -20,7 +20,8 @@ pub(crate) struct Link {
     pub(crate) outbound: Vec<u8>,
     /// Octets of it that have been sent.
     sent: usize,
-    /// When octets last moved; in a client, the deadline of the last call.
+    /// When the last message began to be received or sent; in a client, the deadline of the last call. Octets in the middle
+    /// of a message do not count: a peer that sends or takes one now and then is as slow as one that stopped.
     active: Duration,
     /// Whether the connection ends as soon as the message has been sent.
     pub(crate) is_ending: bool,
@@ -95,8 +96,8 @@ impl Link {
     }
 
     /// Begins to send the message in the buffer.
-    pub(crate) fn begin_output(&mut self) {
-        self.sent = 0;
+    pub(crate) fn begin_output(&mut self, now: Duration) {
+        (self.sent, self.active) = (0, now);
     }
 
     /// Sends a MessageError, then ends.
@@ -124,7 +125,7 @@ impl Link {
     ///
     /// # Errors
     /// The connection has failed.
-    pub(crate) fn flush(&mut self, os: &mut impl Os, now: Duration) -> Result<Flushed, OsError> {
+    pub(crate) fn flush(&mut self, os: &mut impl Os) -> Result<Flushed, OsError> {
         let socket = self.socket.ok_or(OsError::NoSocket)?;
         while let Some(rest @ [_, ..]) = self.outbound.get(self.sent..) {
             match os.write(socket, rest) {
@@ -132,7 +133,6 @@ impl Link {
                 Err(OsError::WouldBlock) => return Ok(Flushed::Blocked),
                 Err(error) => return Err(error),
             }
-            self.active = now;
         }
         Ok(Flushed::All)
     }
@@ -143,11 +143,14 @@ impl Link {
     /// The connection has failed, or the stream has ended.
     pub(crate) fn receive(&mut self, os: &mut impl Os, now: Duration) -> Result<bool, OsError> {
         let socket = self.socket.ok_or(OsError::NoSocket)?;
+        let begins = self.inbound.is_idle();
         match os.read(socket, self.inbound.space()) {
             Ok(0) => Err(OsError::NoSocket),
             Ok(count) => {
                 self.inbound.advance(count);
-                self.active = now;
+                if begins {
+                    self.active = now;
+                }
                 Ok(true)
             }
             Err(OsError::WouldBlock) => Ok(false),

@@ -18,7 +18,8 @@ use crate::{Interest, Limits, Os, OsError, Reference, Servant, Socket, SystemExc
 /// Serves objects, in the thread that calls [`turn`](Self::turn).
 ///
 /// A client that sends slowly, or does not read its replies, makes no other client wait: each connection has its buffers,
-/// and no more of its requests are read until its last reply has been sent.
+/// and no more of its requests are read until its last reply has been sent. A request that is not complete, or a reply
+/// that has not been taken, [`timeout`](Limits::timeout) after its first octet ends its connection.
 #[derive(Debug)]
 pub struct Server<'s, O> {
     os: O,
@@ -177,13 +178,13 @@ fn serve(
 ) -> Result<(), OsError> {
     let mut may_receive = !link.has_output();
     loop {
-        if link.flush(os, now)? == Flushed::Blocked {
+        if link.flush(os)? == Flushed::Blocked {
             return Ok(());
         }
         if link.is_ending {
             return Err(OsError::NoSocket);
         }
-        if answer(link, objects, limits)? {
+        if answer(link, objects, limits, now)? {
             continue;
         }
         // Once a turn, so that a client that never stops sending makes nobody wait.

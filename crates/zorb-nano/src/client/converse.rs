@@ -129,6 +129,9 @@ impl<O: Os> Connections<O> {
         let id = self.last_id;
         let written = self.write_question(at, target, question, id);
         written.map_err(Failure::Final)?;
+        if let Some(link) = self.links.get_mut(at) {
+            link.begin_output(deadline);
+        }
         let sent = self.flush(at, deadline);
         if sent.is_err() {
             let has_sent = self.links.get(at).is_some_and(Link::has_sent);
@@ -178,7 +181,6 @@ impl<O: Os> Connections<O> {
                 writer.finish();
             }
         }
-        link.begin_output();
         Ok(())
     }
 
@@ -186,7 +188,7 @@ impl<O: Os> Connections<O> {
     fn flush(&mut self, at: usize, deadline: Duration) -> Result<(), SystemException> {
         loop {
             let Some(link) = self.links.get_mut(at) else { return Err(LOST) };
-            match link.flush(&mut self.os, deadline) {
+            match link.flush(&mut self.os) {
                 Ok(Flushed::All) => return Ok(()),
                 Ok(Flushed::Blocked) => self.wait(at, true, deadline)?,
                 Err(_) => return Err(LOST),

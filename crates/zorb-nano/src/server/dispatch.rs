@@ -1,5 +1,7 @@
 //! From a message to the upcall, and to the reply.
 
+use core::time::Duration;
+
 use zorb_cdr::{ByteOrder, CdrError, TextCoding};
 use zorb_giop::{
     AddressingDisposition, Inbound, LocateStatus, MessageHeader, MessageKind, MessageWriter,
@@ -31,6 +33,7 @@ pub(super) fn answer(
     link: &mut Link,
     objects: &mut Objects<'_>,
     limits: &Limits,
+    now: Duration,
 ) -> Result<bool, OsError> {
     let header = match link.inbound.poll() {
         Ok(Some(header)) => header,
@@ -42,7 +45,7 @@ pub(super) fn answer(
         Err(_) => return Err(OsError::NoSocket),
     };
     link.outbound.clear();
-    link.begin_output();
+    link.begin_output(now);
     let answered = match header.kind {
         MessageKind::Request => answer_request(link, &header, objects, limits),
         MessageKind::LocateRequest => answer_locate_request(link, &header, objects),

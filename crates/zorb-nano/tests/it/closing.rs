@@ -94,6 +94,25 @@ fn a_client_that_stops_in_a_message_is_left_after_the_timeout() {
 }
 
 #[test]
+fn a_client_that_sends_an_octet_now_and_then_is_left_after_the_timeout() {
+    let network = Network::default();
+    let (server, _) = server(&network, 99, Limits::DEFAULT.timeout(Duration::from_secs(3)));
+    let mut server = server.borrow_mut();
+    let mut machine = network.machine(99, 1);
+    let slow = machine.connect(server.address()).unwrap();
+    server.turn(Some(Duration::ZERO)).unwrap();
+    let message = [b'G', b'I', b'O', b'P', 1, 2, 0, 0];
+    let sent = message.iter().take_while(|octet| {
+        let written = machine.write(slow, &[**octet]);
+        // Receives the octet, then waits for the next one.
+        server.turn(Some(Duration::ZERO)).unwrap();
+        server.turn(Some(Duration::from_secs(1))).unwrap();
+        written.is_ok()
+    });
+    assert_eq!(sent.count(), 3);
+}
+
+#[test]
 fn a_client_that_does_not_read_makes_nobody_wait() {
     let network = Network::default();
     let (server, _) = server(&network, usize::MAX, Limits::DEFAULT);
