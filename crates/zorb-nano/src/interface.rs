@@ -24,6 +24,12 @@ impl Interface {
     pub fn is_a(&self, id: &str) -> bool {
         id == OBJECT || self.ids.contains(&id)
     }
+
+    /// [`is_a`](Self::is_a) for an id as it is received: in ISO 8859-1, which decoding would have to allocate for.
+    pub(crate) fn is_a_latin1(&self, id: &[u8]) -> bool {
+        let is_id = |known: &&str| known.chars().eq(id.iter().map(|octet| char::from(*octet)));
+        is_id(&OBJECT) || self.ids.iter().any(is_id)
+    }
 }
 
 impl core::fmt::Debug for Interface {

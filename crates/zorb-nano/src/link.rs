@@ -25,6 +25,8 @@ pub(crate) struct Link {
     active: Duration,
     /// Whether the connection ends as soon as the message has been sent.
     pub(crate) is_ending: bool,
+    /// The version of the last message that has been received.
+    pub(crate) version: GiopVersion,
 }
 
 /// How far a message has been sent.
@@ -49,7 +51,8 @@ impl Link {
         inbound.space();
         let outbound = Vec::with_capacity(size);
         let active = Duration::ZERO;
-        Self { socket: None, peer: None, inbound, outbound, sent: 0, active, is_ending: false }
+        let (sent, is_ending, version) = (0, false, GiopVersion::V1_2);
+        Self { socket: None, peer: None, inbound, outbound, sent, active, is_ending, version }
     }
 
     /// Begins a connection.
@@ -57,7 +60,7 @@ impl Link {
         self.inbound.reset();
         self.outbound.clear();
         (self.sent, self.active, self.is_ending) = (0, now, false);
-        (self.socket, self.peer) = (Some(socket), peer);
+        (self.socket, self.peer, self.version) = (Some(socket), peer, GiopVersion::V1_2);
     }
 
     /// Ends the connection.
@@ -113,8 +116,8 @@ impl Link {
         if let Some(socket) = self.socket
             && !self.has_output()
         {
-            let version = GiopVersion::V1_2;
-            MessageWriter::close_connection(&mut self.outbound, version, ByteOrder::NATIVE);
+            let (version, order) = (self.version, ByteOrder::NATIVE);
+            MessageWriter::close_connection(&mut self.outbound, version, order);
             // If there is no room for it, the client sees the end of the stream.
             let _ = os.write(socket, &self.outbound);
         }

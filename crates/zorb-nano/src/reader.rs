@@ -38,6 +38,12 @@ impl<'a> Reader<'a> {
             .map_err(|error| SystemException::of_cdr(error, self.transfer))
     }
 
+    /// The octets of the next value, a `string`, in ISO 8859-1.
+    pub(crate) fn string_octets(&mut self) -> Result<&'a [u8], SystemException> {
+        let octets = self.body.read_string_octets(u32::MAX, "string");
+        octets.map_err(|error| SystemException::of_cdr(error, self.transfer))
+    }
+
     /// The next value, an object reference; `None` if it is nil.
     ///
     /// # Errors

@@ -15,6 +15,10 @@ use self::objects::{Objects, UNKNOWN_OBJECT};
 use crate::link::{Flushed, Link};
 use crate::{Interest, Limits, Os, OsError, Reference, Servant, Socket, SystemException};
 
+/// How long no connection is accepted after the operating system could not: the client that waits keeps the listener
+/// ready.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
 /// Serves objects, in the thread that calls [`turn`](Self::turn).
 ///
 /// A client that sends slowly, or does not read its replies, makes no other client wait: each connection has its buffers,
@@ -24,7 +28,10 @@ use crate::{Interest, Limits, Os, OsError, Reference, Servant, Socket, SystemExc
 pub struct Server<'s, O> {
     os: O,
     limits: Limits,
-    listener: Socket,
+    /// `None` once the server is closed.
+    listener: Option<Socket>,
+    /// When connections may be accepted again.
+    accepts_from: Duration,
     address: SocketAddr,
     links: Vec<Link>,
     interests: Vec<Interest>,
@@ -33,7 +40,8 @@ pub struct Server<'s, O> {
 
 impl<'s, O: Os> Server<'s, O> {
     /// A server that listens at an address; port 0 lets the system choose one. The operating system needs a socket for
-    /// each connection and one more. All buffers are allocated here.
+    /// each connection and two more: one for the listener, and one for a connection that is to replace an idle one. All
+    /// buffers are allocated here.
     ///
     /// # Errors
     /// `INITIALIZE`, minor `ENDPOINT`: the system does not let it listen there.
@@ -46,7 +54,8 @@ impl<'s, O: Os> Server<'s, O> {
         let links = (0..limits.max_connections).map(|_| Link::new(&limits)).collect();
         let interests = Vec::with_capacity(limits.max_connections + 1);
         let objects = Objects::new(limits.max_objects);
-        Ok(Self { os, limits, listener, address, links, interests, objects })
+        let (listener, accepts_from) = (Some(listener), Duration::ZERO);
+        Ok(Self { os, limits, listener, accepts_from, address, links, interests, objects })
     }
 
     /// Registers an object, for the life of the server. To be called at start: it allocates.
@@ -80,14 +89,20 @@ impl<'s, O: Os> Server<'s, O> {
 
     /// Waits until something is to be done or the timeout has passed, and does it: accepts connections, serves the
     /// requests that have arrived, continues to send replies, and closes connections whose client takes too long.
+    /// Returns at once if the server is closed.
     ///
     /// # Errors
     /// The operating system cannot wait. What happens on a connection is no error.
     pub fn turn(&mut self, timeout: Option<Duration>) -> Result<(), OsError> {
+        if self.listener.is_none() {
+            return Ok(());
+        }
         let now = self.os.now();
-        let stalled = self.next_expiry().map(|expiry| expiry.saturating_sub(now));
-        let timeout = timeout.into_iter().chain(stalled).min();
-        self.collect_interests();
+        let pause = Some(self.accepts_from).filter(|from| *from > now);
+        let until = self.next_expiry().into_iter().chain(pause).min();
+        let until = until.map(|until| until.saturating_sub(now));
+        let timeout = timeout.into_iter().chain(until).min();
+        self.collect_interests(now);
         self.os.poll(&mut self.interests, timeout)?;
         let now = self.os.now();
         for index in 0..self.interests.len() {
@@ -95,8 +110,8 @@ impl<'s, O: Os> Server<'s, O> {
                 continue;
             };
             let socket = interest.socket;
-            if socket == self.listener {
-                self.accept(now);
+            if Some(socket) == self.listener {
+                self.accept(socket, now);
             } else if let Some(link) =
                 self.links.iter_mut().find(|link| link.socket() == Some(socket))
                 && serve(link, &mut self.os, &mut self.objects, &self.limits, now).is_err()
@@ -113,8 +128,9 @@ impl<'s, O: Os> Server<'s, O> {
         for link in &mut self.links {
             link.say_goodbye(&mut self.os);
         }
-        self.os.close(self.listener);
-        self.limits.max_connections = 0;
+        if let Some(listener) = self.listener.take() {
+            self.os.close(listener);
+        }
     }
 
     /// The operating system.
@@ -122,18 +138,21 @@ impl<'s, O: Os> Server<'s, O> {
         &mut self.os
     }
 
-    fn collect_interests(&mut self) {
+    fn collect_interests(&mut self, now: Duration) {
         self.interests.clear();
-        let has_place = self.links.iter().any(|link| link.socket().is_none() || !link.is_busy());
-        if has_place && self.limits.max_connections > 0 {
-            let socket = self.listener;
-            self.interests.push(Interest { socket, read: true, write: false, is_ready: false });
-        }
         let open = self.links.iter().filter_map(|link| {
             let (socket, write) = (link.socket()?, link.has_output());
             Some(Interest { socket, read: !write, write, is_ready: false })
         });
         self.interests.extend(open);
+        // Last, so that no client whose request has arrived counts as idle when another one is accepted.
+        let has_place = self.links.iter().any(|link| link.socket().is_none() || !link.is_busy());
+        if let Some(socket) = self.listener
+            && has_place
+            && self.accepts_from <= now
+        {
+            self.interests.push(Interest { socket, read: true, write: false, is_ready: false });
+        }
     }
 
     /// When the first of the clients that owe something takes too long.
@@ -151,16 +170,20 @@ impl<'s, O: Os> Server<'s, O> {
     }
 
     /// Accepts one connection, in a free place or in that of the client that has been idle for the longest time.
-    fn accept(&mut self, now: Duration) {
+    fn accept(&mut self, listener: Socket, now: Duration) {
         let place = self
             .links
             .iter_mut()
             .filter(|link| link.socket().is_none() || !link.is_busy())
             .min_by_key(|link| (link.socket().is_some(), link.active()));
         let Some(link) = place else { return };
-        link.say_goodbye(&mut self.os);
-        if let Ok(socket) = self.os.accept(self.listener) {
-            link.open(socket, None, now);
+        match self.os.accept(listener) {
+            Ok(socket) => {
+                link.say_goodbye(&mut self.os);
+                link.open(socket, None, now);
+            }
+            Err(OsError::WouldBlock) => {}
+            Err(_) => self.accepts_from = now.saturating_add(ACCEPT_PAUSE),
         }
     }
 }

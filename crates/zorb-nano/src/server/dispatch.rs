@@ -45,6 +45,7 @@ pub(super) fn answer(
         Err(_) => return Err(OsError::NoSocket),
     };
     link.outbound.clear();
+    link.version = header.version;
     link.begin_output(now);
     let answered = match header.kind {
         MessageKind::Request => answer_request(link, &header, objects, limits),
@@ -120,8 +121,8 @@ fn upcall(
     }
     match request.operation {
         b"_is_a" => {
-            let id = arguments.borrow::<alloc::string::String>()?;
-            results.write::<bool>(&interface.is_a(&id))?;
+            let id = arguments.string_octets()?;
+            results.write::<bool>(&interface.is_a_latin1(id))?;
         }
         b"_non_existent" | b"_not_existent" => results.write::<bool>(&false)?,
         b"_repository_id" => results.write_str(interface.id())?,

@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use allocation_counter::{AllocationInfo, measure};
 use zorb_cdr::{ByteOrder, TextCoding};
@@ -12,7 +11,7 @@ use zorb_giop::{
 };
 use zorb_nano::{Client, Limits, Linux, Server};
 
-use crate::linux::beside_server;
+use crate::linux::{PATIENCE, beside_server};
 use crate::servant::Meter;
 
 fn assert_none(counted: AllocationInfo, what: &str) {
@@ -22,7 +21,7 @@ fn assert_none(counted: AllocationInfo, what: &str) {
 #[test]
 fn calls_allocate_nothing_in_the_client() {
     beside_server(|meter| {
-        let mut client = Client::new(Linux::new(8), Limits::DEFAULT);
+        let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(PATIENCE));
         let call = |client: &mut Client<Linux>| {
             let mut reply =
                 client.call(&meter, "add", &mut |it| it.write::<[i32; 2]>(&[2, 3])).unwrap();
@@ -46,10 +45,11 @@ fn requests() -> Vec<(&'static str, Vec<u8>)> {
     let context = [ServiceContext::new(ServiceId(1), vec![0; 12])];
     let reference = TargetAddress::Reference { selected: 0, ior: std::borrow::Cow::Owned(ior) };
     type Case<'a> = (&'static str, TargetAddress<'a>, &'a str, &'a [ServiceContext<'a>]);
-    let cases: [Case<'_>; 5] = [
+    let cases: [Case<'_>; 6] = [
         ("a call", key.clone(), "add", &[]),
         ("a call with a service context", key.clone(), "add", &context),
-        ("an unknown operation", key, "größe", &[]),
+        ("an unknown operation", key.clone(), "größe", &[]),
+        ("an id that is not ASCII", key, "_is_a", &[]),
         ("an unknown object", TargetAddress::Key(b"x"), "add", &[]),
         ("a reference as target", reference, "add", &[]),
     ];
@@ -64,8 +64,12 @@ fn requests() -> Vec<(&'static str, Vec<u8>)> {
             let mut message =
                 MessageWriter::request(&mut octets, version, ByteOrder::Big, &start).unwrap();
             let mut body = message.body(TextCoding::default());
-            body.write_i32(1);
-            body.write_i32(2);
+            if operation == "_is_a" {
+                body.write_latin1("IDL:Größe:1.0").unwrap();
+            } else {
+                body.write_i32(1);
+                body.write_i32(2);
+            }
             message.finish().unwrap();
             (what, octets)
         })
@@ -75,13 +79,15 @@ fn requests() -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn requests_allocate_nothing_in_the_server() {
     let address = "127.0.0.1:0".parse().unwrap();
-    let mut server = Server::new(Linux::new(9), address, Limits::DEFAULT).unwrap();
+    let mut server =
+        Server::new(Linux::new(10), address, Limits::DEFAULT.timeout(PATIENCE)).unwrap();
     server.register(b"meter", Box::new(Meter::default())).unwrap();
     // A turn ends when something has been done: one accepts, the next serves what has arrived.
     let turn = |server: &mut Server<'_, Linux>, what: &str| {
-        assert_none(measure(|| server.turn(Some(Duration::from_secs(60))).unwrap()), what);
+        assert_none(measure(|| server.turn(Some(PATIENCE)).unwrap()), what);
     };
     let mut peer = TcpStream::connect(server.address()).unwrap();
+    peer.set_read_timeout(Some(PATIENCE)).unwrap();
     turn(&mut server, "accepting");
     for (what, request) in requests() {
         peer.write_all(&request).unwrap();

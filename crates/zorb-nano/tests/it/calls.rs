@@ -17,7 +17,7 @@ type SharedServer = Rc<RefCell<Server<'static, Simulated>>>;
 /// A server with the object `meter`.
 pub(crate) fn server(network: &Network, piece: usize, limits: Limits) -> (SharedServer, Meter) {
     let address = "192.0.2.1:0".parse().unwrap();
-    let sockets = limits.max_connections + 1;
+    let sockets = limits.max_connections + 2;
     let mut server = Server::new(network.machine(piece, sockets), address, limits).unwrap();
     let meter = Meter::default();
     let servant = Meter { stored: Rc::clone(&meter.stored) };
@@ -147,7 +147,7 @@ fn objects_answer_the_standard_operations() {
         reply.results().unwrap().read::<bool>().unwrap()
     };
     for (id, expected) in
-        [(ID, true), (BASE, true), ("IDL:omg.org/CORBA/Object:1.0", true), ("IDL:Else:1.0", false)]
+        [(ID, true), (BASE, true), ("IDL:omg.org/CORBA/Object:1.0", true), ("IDL:Größe:1.0", false)]
     {
         assert_eq!(is_a(id), expected, "{id}");
     }

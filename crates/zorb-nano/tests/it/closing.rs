@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use zorb_nano::{Limits, Os, OsError, Socket};
+use zorb_cdr::ByteOrder;
+use zorb_giop::{GiopVersion, TargetAddress};
+use zorb_nano::{Limits, Os, OsError, Server, Socket};
 
 use crate::calls::{add, client, server};
+use crate::hostile::request;
 use crate::simulated::{Network, Simulated};
+
+const ZERO: Option<Duration> = Some(Duration::ZERO);
 
 /// Reads until the end of the stream.
 fn read_all(machine: &mut Simulated, stream: Socket) -> Vec<u8> {
@@ -71,7 +76,72 @@ fn a_server_says_goodbye() {
     assert_eq!(read_all(&mut machine, stream), message(5), "a CloseConnection");
     assert_eq!(server.os().open(), 0);
     assert!(network.machine(1, 1).connect(server.address()).is_err());
-    server.turn(Some(Duration::from_secs(1))).unwrap();
+    // Nothing is left to wait for.
+    server.turn(None).unwrap();
+    server.close();
+}
+
+#[test]
+fn a_goodbye_has_the_version_of_the_last_request() {
+    let network = Network::default();
+    let (server, _) = server(&network, usize::MAX, Limits::DEFAULT);
+    let mut server = server.borrow_mut();
+    let mut machine = network.machine(usize::MAX, 1);
+    let stream = machine.connect(server.address()).unwrap();
+    server.turn(ZERO).unwrap();
+    let (version, order) = (GiopVersion::V1_0, ByteOrder::Big);
+    machine.write(stream, &request(version, order, TargetAddress::Key(b"meter"))).unwrap();
+    server.turn(ZERO).unwrap();
+    server.close();
+    let answer = read_all(&mut machine, stream);
+    let mut goodbye = message(5);
+    goodbye[5] = 0;
+    assert_eq!(answer[7], 1, "a Reply");
+    assert!(answer.ends_with(&goodbye), "{answer:?}");
+}
+
+#[test]
+fn a_client_whose_request_has_arrived_is_not_idle() {
+    let network = Network::default();
+    let (server, _) = server(&network, usize::MAX, Limits::DEFAULT.max_connections(1));
+    let mut server = server.borrow_mut();
+    let mut machine = network.machine(usize::MAX, 2);
+    let first = machine.connect(server.address()).unwrap();
+    server.turn(ZERO).unwrap();
+    let (version, order) = (GiopVersion::V1_2, ByteOrder::Big);
+    machine.write(first, &request(version, order, TargetAddress::Key(b"meter"))).unwrap();
+    machine.connect(server.address()).unwrap();
+    server.turn(ZERO).unwrap();
+    let answer = read_all(&mut machine, first);
+    assert_eq!(answer[7], 1, "a Reply");
+    assert!(answer.ends_with(&message(5)), "then it makes place: {answer:?}");
+}
+
+#[test]
+fn no_client_makes_place_for_one_that_cannot_be_accepted() {
+    let network = Network::default();
+    // One socket less than the server needs.
+    let (os, address) = (network.machine(99, 2), "192.0.2.1:0".parse().unwrap());
+    let mut server = Server::new(os, address, Limits::DEFAULT.max_connections(1)).unwrap();
+    let mut machine = network.machine(99, 2);
+    let first = machine.connect(server.address()).unwrap();
+    server.turn(ZERO).unwrap();
+    let second = machine.connect(server.address()).unwrap();
+    let pause = Duration::from_millis(100);
+    for round in 0..3 {
+        // The listener is ready, but the system has no socket. Then the server waits.
+        server.turn(Some(Duration::from_secs(60))).unwrap();
+        assert_eq!(network.now(), pause * round);
+        server.turn(Some(Duration::from_secs(60))).unwrap();
+        assert_eq!(network.now(), pause * (round + 1));
+    }
+    assert_eq!(machine.read(first, &mut [0; 1]), Err(OsError::WouldBlock), "it is still open");
+    machine.close(first);
+    server.turn(ZERO).unwrap();
+    server.turn(ZERO).unwrap();
+    assert_eq!(server.os().open(), 2);
+    server.close();
+    assert_eq!(read_all(&mut machine, second), message(5), "it was accepted");
 }
 
 #[test]

@@ -14,7 +14,11 @@ use crate::simulated::{Network, Simulated};
 const ZERO: Option<Duration> = Some(Duration::ZERO);
 
 /// A Request in this version.
-fn request(version: GiopVersion, order: ByteOrder, target: TargetAddress<'_>) -> Vec<u8> {
+pub(crate) fn request(
+    version: GiopVersion,
+    order: ByteOrder,
+    target: TargetAddress<'_>,
+) -> Vec<u8> {
     let mut octets = Vec::new();
     let start = RequestStart {
         request_id: 1,
