@@ -2,9 +2,9 @@
 
 mod converse;
 
-use zorb_cdr::CdrReader;
+use zorb_cdr::{CdrError, CdrReader};
 use zorb_giop::{LocateReplyHeader, LocateStatus, ReplyStart, ReplyStatus, ResponseFlags};
-use zorb_types::{SystemExceptionKind, Transfer, minor};
+use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 
 pub use self::converse::Arguments;
 use self::converse::{BROKEN, Connections, Question};
@@ -41,11 +41,12 @@ impl<O: Os> Client<O> {
         arguments: &mut Arguments<'_>,
     ) -> Result<Reply<'_>, SystemException> {
         let response = ResponseFlags::SyncWithTarget;
+        let deadline = self.connections.deadline();
         let mut forwarded = None;
         for _ in 0..=MAX_FORWARDS {
             let to = forwarded.as_ref().unwrap_or(target);
             let question = Question::Request { operation, arguments: &mut *arguments, response };
-            let (link, header) = self.connections.converse(to, question)?;
+            let (link, header) = self.connections.converse(to, question, deadline)?;
             let message = self.connections.message(link);
             let reply = ReplyStart::read(message, &header).map_err(|_| BROKEN)?;
             let body_at = reply.body_at;
@@ -57,10 +58,13 @@ impl<O: Os> Client<O> {
                     return Ok(self.reply(link, header.order, status, body_at));
                 }
                 ReplyStatus::SystemException => {
-                    return Err(SystemException::read(&mut body).map_err(undecodable)?);
+                    return Err(
+                        SystemException::read(&mut body).unwrap_or_else(undecodable_exception)
+                    );
                 }
                 ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-                    forwarded = Some(Reference::read_forward(&mut body).map_err(undecodable)?);
+                    forwarded =
+                        Some(Reference::read_forward(&mut body).map_err(undecodable_forward)?);
                 }
                 // The key is all that the client has.
                 ReplyStatus::NeedsAddressingMode => return Err(NO_ADDRESSING),
@@ -88,9 +92,10 @@ impl<O: Os> Client<O> {
     /// # Errors
     /// As [`call`](Self::call).
     pub fn locate(&mut self, target: &Reference) -> Result<Option<Reference>, SystemException> {
+        let deadline = self.connections.deadline();
         let mut at = target.clone();
         for _ in 0..=MAX_FORWARDS {
-            let (link, header) = self.connections.converse(&at, Question::Locate)?;
+            let (link, header) = self.connections.converse(&at, Question::Locate, deadline)?;
             let (reply, mut body) =
                 LocateReplyHeader::read(self.connections.message(link), &header)
                     .map_err(|_| BROKEN)?;
@@ -98,10 +103,12 @@ impl<O: Os> Client<O> {
                 LocateStatus::UnknownObject => return Ok(None),
                 LocateStatus::ObjectHere => return Ok(Some(at)),
                 LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-                    at = Reference::read_forward(&mut body).map_err(undecodable)?;
+                    at = Reference::read_forward(&mut body).map_err(undecodable_forward)?;
                 }
                 LocateStatus::LocSystemException => {
-                    return Err(SystemException::read(&mut body).map_err(undecodable)?);
+                    return Err(
+                        SystemException::read(&mut body).unwrap_or_else(undecodable_exception)
+                    );
                 }
                 LocateStatus::LocNeedsAddressingMode => return Err(NO_ADDRESSING),
             }
@@ -165,8 +172,16 @@ const NO_ADDRESSING: SystemException =
 const TOO_MANY_FORWARDS: SystemException =
     SystemException::before(SystemExceptionKind::ImpLimit, minor::imp_limit::TOO_MANY_FORWARDS);
 
-/// The body of a reply that is no results.
+/// A forward to a reference that cannot be used: the call was not made.
 #[cold]
-fn undecodable(error: zorb_cdr::CdrError) -> SystemException {
-    SystemException::of_cdr(error, Transfer::ReceiveReply)
+fn undecodable_forward(error: CdrError) -> SystemException {
+    let completed = CompletionStatus::No;
+    SystemException { completed, ..SystemException::of_cdr(error, Transfer::ReceiveReply) }
+}
+
+/// A system exception that does not say whether the operation was carried out.
+#[cold]
+fn undecodable_exception(error: CdrError) -> SystemException {
+    let completed = CompletionStatus::Maybe;
+    SystemException { completed, ..SystemException::of_cdr(error, Transfer::ReceiveReply) }
 }

@@ -140,6 +140,12 @@ impl Link {
         Ok(Flushed::All)
     }
 
+    /// Whether the peer has sent nothing since the last message, not even the end of the stream.
+    pub(crate) fn is_quiet(&mut self, os: &mut impl Os) -> bool {
+        let has_nothing = matches!(self.inbound.poll(), Ok(None)) && self.inbound.is_idle();
+        has_nothing && self.receive(os, self.active) == Ok(false)
+    }
+
     /// Receives octets. Returns whether there were any.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use zorb_giop::{
     LocateReplyHeader, MessageHeader, MessageKind, MessageWriter, ReplyStart, RequestStart,
     ResponseFlags, TargetAddress,
 };
-use zorb_types::{SystemExceptionKind, Transfer, minor};
+use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 
 use crate::link::{Flushed, Link};
 use crate::{Interest, Limits, Os, Reference, SystemException, Writer};
@@ -69,13 +69,13 @@ impl<O: Os> Connections<O> {
         self.twice(|all| all.send_question(target, &mut question, deadline).map(|_| ()))
     }
 
-    /// Sends a message, and receives the answer: that is the current message of the link with this index.
+    /// Sends a message, and receives the answer until the [deadline](Self::deadline): that is the current message of the link with this index.
     pub(super) fn converse(
         &mut self,
         target: &Reference,
         mut question: Question<'_, '_>,
+        deadline: Duration,
     ) -> Result<(usize, MessageHeader), SystemException> {
-        let deadline = self.deadline();
         self.twice(|all| {
             let (at, id) = all.send_question(target, &mut question, deadline)?;
             let received = all.receive_answer(at, id, deadline);
@@ -97,7 +97,8 @@ impl<O: Os> Connections<O> {
         links.iter_mut().for_each(|link| link.close(os));
     }
 
-    fn deadline(&mut self) -> Duration {
+    /// When a call that begins now has to end, with all its forwards.
+    pub(super) fn deadline(&mut self) -> Duration {
         self.os.now().saturating_add(self.limits.timeout)
     }
 
@@ -136,11 +137,13 @@ impl<O: Os> Connections<O> {
         if sent.is_err() {
             let has_sent = self.links.get(at).is_some_and(Link::has_sent);
             self.close_link(at);
+            // No server carries out a part of a request.
+            let completed = CompletionStatus::No;
             return sent.map(|()| (at, id)).map_err(|error| match (has_sent, was_open) {
-                _ if error == TIMEOUT => Failure::Final(error),
+                _ if error == TIMEOUT => Failure::Final(SystemException { completed, ..error }),
                 (false, true) => Failure::NotTaken(CLOSED_BY_PEER),
                 (false, false) => Failure::Final(CONNECT_FAILED),
-                (true, _) => Failure::Final(error),
+                (true, _) => Failure::Final(SystemException { completed, ..error }),
             });
         }
         Ok((at, id))
@@ -252,8 +255,13 @@ impl<O: Os> Connections<O> {
         deadline: Duration,
     ) -> Result<(usize, bool), Failure> {
         let address = target.address();
-        if let Some(at) = self.links.iter().position(|link| link.is_to(address)) {
-            return Ok((at, true));
+        let Self { os, links, .. } = self;
+        if let Some((at, link)) = (0..).zip(links).find(|(_, link)| link.is_to(address)) {
+            if link.is_quiet(os) {
+                return Ok((at, true));
+            }
+            // The server has closed it, or is about to: a one-way call would be lost.
+            link.close(os);
         }
         let oldest =
             (0..).zip(&self.links).min_by_key(|(_, link)| (link.socket().is_some(), link.active()));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, TargetAddress};
-use zorb_nano::{Limits, Os, OsError, Server, Socket};
+use zorb_nano::{Client, Limits, Os, OsError, Reference, Server, Socket};
 
 use crate::calls::{add, client, server};
 use crate::hostile::request;
@@ -142,6 +142,24 @@ fn no_client_makes_place_for_one_that_cannot_be_accepted() {
     assert_eq!(server.os().open(), 2);
     server.close();
     assert_eq!(read_all(&mut machine, second), message(5), "it was accepted");
+}
+
+#[test]
+fn one_way_calls_take_no_connection_that_the_server_has_closed() {
+    let network = Network::default();
+    let mut server = network.machine(usize::MAX, 4);
+    let listener = server.listen("192.0.2.1:0".parse().unwrap()).unwrap();
+    let target = Reference::new(server.address(listener).unwrap(), b"key").unwrap();
+    let mut client = Client::new(network.machine(usize::MAX, 4), Limits::DEFAULT);
+    let mut space = [0; 256];
+    // It says so, and the end of the stream follows later, or never.
+    for _ in 0..2 {
+        client.send(&target, "store", &mut |_| Ok(())).unwrap();
+        let stream = server.accept(listener).expect("another connection");
+        assert!(server.read(stream, &mut space).is_ok_and(|count| count > 12));
+        server.write(stream, &message(5)).unwrap();
+    }
+    assert_eq!(client.os().open(), 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Clients of servers that do what a script says.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
@@ -179,6 +179,54 @@ fn an_unreadable_forward_is_an_exception() {
     });
     let error = get(&mut client, &target).unwrap_err();
     assert_eq!(error.minor, minor::inv_objref::MALFORMED);
+    assert_eq!(error.completed, CompletionStatus::No, "the call was not made");
+}
+
+#[test]
+fn an_unreadable_exception_leaves_it_open_whether_the_call_was_made() {
+    let (mut client, target, _) = scripted(|_, id| {
+        Some(reply(id, ReplyStatus::SystemException, |body| {
+            body.write_latin1("IDL:omg.org/CORBA/NO_RESOURCES:1.0").unwrap();
+        }))
+    });
+    let error = get(&mut client, &target).unwrap_err();
+    let expected = (SystemExceptionKind::Marshal, CompletionStatus::Maybe);
+    assert_eq!((error.kind, error.completed), expected);
+}
+
+#[test]
+fn a_forwarded_call_has_one_timeout() {
+    let known = Rc::new(RefCell::new(None::<(Network, u16)>));
+    let at = Rc::clone(&known);
+    let (mut client, target, network) = scripted(move |count, id| {
+        let at = at.borrow();
+        let (network, port) = at.as_ref()?;
+        if count > 0 {
+            return Some(Vec::new());
+        }
+        network.advance(Duration::from_secs(6));
+        Some(reply(id, ReplyStatus::LocationForward, |body| {
+            Ior::write(&ior(&["192.0.2.9"], *port, b"other"), body).unwrap();
+        }))
+    });
+    *known.borrow_mut() = Some((network.clone(), target.address().port()));
+    let error = get(&mut client, &target).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Timeout);
+    assert_eq!(network.now(), Duration::from_secs(10), "the default timeout");
+}
+
+#[test]
+fn a_request_that_was_not_wholly_sent_was_not_carried_out() {
+    let network = Network::default();
+    let mut server = network.machine(7, 1);
+    let listener = server.listen("192.0.2.9:0".parse().unwrap()).unwrap();
+    let target = Reference::new(server.address(listener).unwrap(), b"key").unwrap();
+    let mut client = Client::new(network.machine(7, 1), Limits::DEFAULT);
+    // More than the stream takes until somebody reads.
+    let text = "t".repeat(1000);
+    let error = client.call(&target, "echo", &mut |it| it.write_str(&text)).err().unwrap();
+    let expected = (SystemExceptionKind::Timeout, CompletionStatus::No);
+    assert_eq!((error.kind, error.completed), expected);
 }
 
 #[test]

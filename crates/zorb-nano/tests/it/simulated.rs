@@ -63,6 +63,11 @@ impl Network {
     pub(crate) fn now(&self) -> Duration {
         self.0.borrow().now
     }
+
+    /// Lets time pass.
+    pub(crate) fn advance(&self, time: Duration) {
+        self.0.borrow_mut().now += time;
+    }
 }
 
 impl Simulated {
