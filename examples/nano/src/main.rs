@@ -17,6 +17,7 @@ mod sensor;
 
 use core::panic::PanicInfo;
 
+use rustix::process::{Signal, getpid, kill_process};
 use static_alloc::Bump;
 use zorb_nano::{Client, Limits, Linux, Reference, Server, SystemException};
 
@@ -51,7 +52,7 @@ extern "C" fn main() -> i32 {
 
 fn serve(address: &str) -> Result<(), SystemException> {
     let Ok(address) = address.parse() else { return Ok(say("no address\n")) };
-    let mut server = Server::new(Linux::new(5), address, LIMITS)?;
+    let mut server = Server::new(Linux::new(6), address, LIMITS)?;
     server.register(b"sensor", alloc::boxed::Box::new(Sensor::new()))?;
     say_number("port ", i64::from(server.address().port()));
     while server.turn(None).is_ok() {}
@@ -76,6 +77,7 @@ fn read(url: &str) -> Result<(), SystemException> {
 #[panic_handler]
 fn stop(_: &PanicInfo<'_>) -> ! {
     say("panic\n");
+    let _ = kill_process(getpid(), Signal::ABORT);
     loop {
         core::hint::spin_loop();
     }
