@@ -34,10 +34,15 @@ impl LeaseThread {
         }
         let (names, clock) = (Arc::clone(names), self.clock);
         let run = move || {
-            if let Err(error) = names.end_leases(clock.now()) {
-                tracing::error!(error = %Report(&error), "cannot remove names whose leases have ended");
+            match names.end_leases(clock.now()) {
+                // The thread can end in between.
+                Ok(true) => Some(Duration::ZERO),
+                Ok(false) => Some(INTERVAL),
+                Err(error) => {
+                    tracing::error!(error = %Report(&error), "cannot remove names whose leases have ended");
+                    Some(INTERVAL)
+                }
             }
-            Some(INTERVAL)
         };
         *thread =
             Some(RepeatingThread::start("zorb-leases", Duration::ZERO, run).map_err(|_| {

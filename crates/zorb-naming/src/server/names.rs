@@ -48,8 +48,8 @@ struct Marks {
     destroyed: HashSet<ContextId>,
 }
 
-/// How many bindings are looked up at once whose leases have ended.
-const ENDED_AT_ONCE: usize = 1000;
+/// How many bindings are removed at once whose leases have ended: their keys fit into a batch, however long they are.
+const ENDED_AT_ONCE: usize = 256;
 
 /// The binding that a change sets or removes.
 fn binding_of(change: &Change) -> Option<(ContextId, &[u8])> {
@@ -155,24 +155,54 @@ impl Names {
         stored.map_err(NotMade::NotStored)
     }
 
-    /// Removes the bindings whose leases have ended.
+    /// Removes bindings whose leases have ended, a limited number of them in one commit. Returns whether there may be
+    /// more.
     ///
     /// # Errors
     /// The store fails. Those that are left are removed by the next call.
-    pub(crate) fn end_leases(&self, now: u64) -> Result<(), StoreError> {
-        loop {
-            let ended = self.read().leases().ended(now, ENDED_AT_ONCE);
-            if ended.is_empty() {
-                return Ok(());
-            }
+    pub(crate) fn end_leases(&self, now: u64) -> Result<bool, StoreError> {
+        let ended = self.read().leases().ended(now, ENDED_AT_ONCE);
+        let is_full = ended.len() == ENDED_AT_ONCE;
+        let Some(store) = &self.store else {
             for (context, key) in ended {
-                match self.change(|tree| tree.plan_end(context, &key, now)) {
-                    Err(NotMade::NotStored(error)) => return Err(error),
-                    // It has been renewed, or removed.
-                    Ok(()) | Err(NotMade::Refused(_)) => {}
+                let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+                // Otherwise it has been renewed, or removed.
+                if let Ok(change) = tree.plan_end(context, &key, now) {
+                    tree.apply(change);
                 }
             }
+            return Ok(is_full);
+        };
+        let changes = self.mark_ended(ended, now);
+        if changes.is_empty() {
+            return Ok(is_full);
         }
+        let stored = store.commit(changes.iter().fold(Batch::new(), tables::add));
+        let mut marks = self.marks();
+        for change in changes {
+            marks.clear(&change);
+            if stored.is_ok() {
+                self.apply(change);
+            }
+        }
+        drop(marks);
+        self.unmarked.notify_all();
+        stored.map(|()| is_full)
+    }
+
+    /// Marks those of these bindings whose leases have ended still, but for those that another thread is changing.
+    fn mark_ended(&self, ended: Vec<(ContextId, Arc<[u8]>)>, now: u64) -> Vec<Change> {
+        let mut marks = self.marks();
+        let mut changes = Vec::new();
+        for (context, key) in ended {
+            if let Ok(change) = self.read().plan_end(context, &key, now)
+                && !marks.hinder(&change)
+            {
+                marks.set(&change);
+                changes.push(change);
+            }
+        }
+        changes
     }
 
     /// Plans a change when no other one of the same binding is being stored.

@@ -75,6 +75,8 @@ impl NamingService {
     ) -> Result<Self, zorb::Error> {
         let clock = Clock::new();
         let names = Names::load(options.clone(), store, clock.now()).map_err(not_loaded)?;
+        // Names whose leases have ended since are not served. What cannot be stored is tried again by the thread.
+        while let Ok(true) = names.end_leases(clock.now()) {}
         Self::serve_names(orb, options, names, clock)
     }
 

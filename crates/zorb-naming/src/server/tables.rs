@@ -77,21 +77,24 @@ pub(crate) fn load(store: &dyn Store, tree: &mut Tree, latest_end: u64) -> Resul
         _ => stop(&mut broken, "a malformed binding, or one without its context"),
     })?;
     tree.load(context, entries);
+    let mut unused = Batch::new();
     store.scan(LEASES, &mut |row, end| {
         let parts = row.split_first_chunk::<8>().zip(<[u8; 8]>::try_from(end).ok());
         let lease =
             parts.and_then(|((id, key), end)| Some((ContextId::from_octets(id)?, key, end)));
-        let is_known = lease.is_some_and(|(id, key, end)| {
-            tree.load_lease(id, key, u64::from_le_bytes(end).min(latest_end))
-        });
-        match is_known {
-            true => ControlFlow::Continue(()),
-            false => stop(&mut broken, "a malformed lease, or one without its binding"),
+        let Some((id, key, end)) = lease else { return stop(&mut broken, "a malformed lease") };
+        if !tree.load_lease(id, key, u64::from_le_bytes(end).min(latest_end)) {
+            unused.push(LEASES.into(), row.to_vec(), None);
         }
+        ControlFlow::Continue(())
     })?;
     if let Some(what) = broken {
         let error = StoreError::new(StoreErrorKind::Broken, format!("the names contain {what}"));
         return Err(error.hint("restore the last dump with `zorb store restore`"));
+    }
+    if !unused.is_empty() {
+        tracing::warn!(count = unused.len(), "forgetting leases without bindings");
+        store.commit(unused)?;
     }
     Ok(())
 }

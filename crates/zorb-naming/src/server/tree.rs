@@ -284,7 +284,10 @@ impl Tree {
         }
         let lease_octets = until.map_or(0, |_| Leases::charge(key));
         let octets = Entry::most(key, &value) + created.map_or(0, |_| CONTEXT_CHARGE);
-        self.check_room(octets + lease_octets)?;
+        if self.check_room(octets + lease_octets).is_err() {
+            let replaced = entries.get(key).map_or(0, |old| self.replaced(context, old, &value));
+            self.check_growth((octets + lease_octets).saturating_sub(replaced))?;
+        }
         if until.is_some()
             && self.leases.len() >= self.limits.naming_leases
             && self.leases.end_of(context, key).is_none()
@@ -316,6 +319,27 @@ impl Tree {
             }
             _ => Err(missing(0)),
         }
+    }
+
+    /// What a binding, and its lease, count for that another one with this value replaces.
+    #[cold]
+    fn replaced(&self, context: ContextId, old: &Entry, value: &[u8]) -> usize {
+        let lease = self.leases.end_of(context, old.key()).map_or(0, |_| Leases::charge(old.key()));
+        let is_equal = match (old.found(&self.parts), Bound::from_octets(value)) {
+            (Found::Context(id), Some(Bound::Context(other))) => id == other,
+            (Found::Reference(octets), Some(Bound::Object(other) | Bound::Foreign(other))) => {
+                octets == other
+            }
+            _ => false,
+        };
+        // Its common part may be that of other references, too: it goes away for certain only with an equal one.
+        lease + if is_equal { Entry::most(old.key(), value) } else { old.charge() }
+    }
+
+    /// Like [`check_room`](Self::check_room), for what may need no room: then it is possible beyond the limit, too.
+    #[cold]
+    fn check_growth(&self, more: usize) -> Result<(), Refusal> {
+        if more == 0 { Ok(()) } else { self.check_room(more) }
     }
 
     fn check_room(&self, more: usize) -> Result<(), Refusal> {

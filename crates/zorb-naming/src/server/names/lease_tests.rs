@@ -21,7 +21,7 @@ fn change(names: &Names, name: &str, operation: Operation<'_>) -> Result<(), Not
 
 /// The ids of what is bound, after leases have ended.
 fn bound(names: &Names, now: u64) -> String {
-    names.end_leases(now).unwrap();
+    assert!(!names.end_leases(now).unwrap());
     let listing = names.read().list(ContextId::ROOT, None, 100).unwrap();
     listing.iter().map(|(key, _)| char::from(key[0])).collect()
 }
@@ -42,6 +42,46 @@ fn bindings_go_away_with_their_leases() {
     assert_eq!((bound(&names, 4999), bound(&names, 5000)), ("bc".into(), "c".into()));
     change(&names, "c", Operation::Unbind).unwrap();
     assert_eq!(names.read().octets(), empty);
+}
+
+#[test]
+fn many_leases_end_with_few_commits() {
+    let stores: [Option<Arc<dyn Store>>; 2] = [None, Some(Arc::new(MemoryStore::new()))];
+    for store in stores {
+        let options = NamingOptions::default();
+        let names = match store {
+            Some(store) => Names::load(options, store, 0).unwrap(),
+            None => Names::new(options),
+        };
+        let count = 2 * ENDED_AT_ONCE + 1;
+        for name in 0..count {
+            let end = u64::try_from(name).unwrap();
+            change(&names, &format!("x{name}"), Operation::BindUntil(OBJECT, end)).unwrap();
+        }
+        let left = [ENDED_AT_ONCE + 1, 1, 0, 0];
+        let steps = [true, true, false, false];
+        for step in steps.into_iter().zip(left) {
+            let has_more = names.end_leases(count as u64).unwrap();
+            assert_eq!((has_more, names.read().bindings()), step);
+        }
+    }
+}
+
+#[test]
+fn renewals_need_no_room() {
+    let options = NamingOptions { naming_memory: 2000, ..NamingOptions::default() };
+    let names = Names::new(options);
+    change(&names, "a", Operation::BindUntil(OBJECT, 10)).unwrap();
+    let is_full = |made: Result<(), NotMade>| matches!(made, Err(NotMade::Refused(Refusal::Full)));
+    let full = (0..)
+        .find(|number| is_full(change(&names, &format!("x{number}"), Operation::Bind(OBJECT))));
+    assert!(full.is_some());
+    change(&names, "a", Operation::RebindUntil(OBJECT, 20)).unwrap();
+    change(&names, "x0", Operation::Rebind(OBJECT)).unwrap();
+    let other = [&[1, b'x', 0], &[7; 500][..]].concat();
+    assert!(is_full(change(&names, "a", Operation::RebindUntil(Bound::Object(&other), 30))));
+    assert!(is_full(change(&names, "x0", Operation::RebindUntil(OBJECT, 30))), "a lease is new");
+    assert_eq!((bound(&names, 19).contains('a'), bound(&names, 20).contains('a')), (true, false));
 }
 
 #[test]
@@ -91,11 +131,19 @@ fn the_number_of_leases_is_limited() {
 }
 
 #[test]
-fn leases_without_bindings_are_refused() {
-    for row in [&[0; 9][..], &[0; 3]] {
+fn malformed_leases_are_refused() {
+    for (row, end) in [(&[0; 3][..], &[0; 8][..]), (&[0; 9], &[0; 7])] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        store.commit(Batch::new().put("naming.leases", row, [0; 8])).unwrap();
+        store.commit(Batch::new().put("naming.leases", row, end)).unwrap();
         let error = Names::load(NamingOptions::default(), store, 0).unwrap_err();
         assert!(error.to_string().contains("a malformed lease"), "{error:?}");
     }
+}
+
+#[test]
+fn leases_without_bindings_are_forgotten() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    store.commit(Batch::new().put("naming.leases", [0; 9], [0; 8])).unwrap();
+    assert_eq!(load(&store, 0).read().leases().len(), 0);
+    assert_eq!(store.get("naming.leases", &[0; 9]).unwrap(), None);
 }
