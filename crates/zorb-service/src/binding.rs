@@ -1,6 +1,6 @@
 //! The names of services in a naming service.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zorb::{Error, ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
@@ -12,8 +12,9 @@ use crate::options::ServiceOptions;
 /// The initial reference of naming services.
 const NAME_SERVICE: &str = "NameService";
 
-/// How long binding a service's name may take.
+/// How long binding a service's name may take, at most and, for one of many with a lease, at least.
 const TIMEOUT: Duration = Duration::from_secs(5);
+const LEAST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// When a name that could not be bound is tried again for the first time; the time doubles with each attempt.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -41,8 +42,12 @@ pub(crate) fn bind(orb: &Orb, offers: &[Offer]) -> Option<RepeatingThread> {
     let orb = orb.clone();
     let first = schedule.next()?;
     let run = move || {
+        let begun = Instant::now();
         schedule.unbound = attempt(&orb, schedule.due());
-        schedule.next()
+        let pause = schedule.next();
+        // A lease runs while it is being renewed.
+        let passed = schedule.lease.map_or(Duration::ZERO, |_| begun.elapsed());
+        pause.map(|pause| pause.saturating_sub(passed))
     };
     match RepeatingThread::start("zorb-names", first, run) {
         Ok(thread) => Some(thread),
@@ -90,15 +95,24 @@ fn lease(orb: &Orb) -> Option<Duration> {
     (!lease.is_zero()).then(|| Duration::from_secs(lease.as_secs().max(1)))
 }
 
+/// How long binding one of so many names may take: together no longer than until the next renewal, if that is enough time.
+fn timeout(lease: Option<Duration>, count: usize) -> Duration {
+    let Some(lease) = lease else { return TIMEOUT };
+    let all = RENEWALS.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+    (lease / all.max(1)).clamp(LEAST_TIMEOUT, TIMEOUT)
+}
+
 /// Binds services. Returns those that could not be bound.
 fn attempt(orb: &Orb, offers: Vec<Offer>) -> Vec<Offer> {
     if offers.is_empty() {
         return offers;
     }
-    let seconds = lease(orb).map(|lease| u32::try_from(lease.as_secs()).unwrap_or(u32::MAX));
+    let lease = lease(orb);
+    let timeout = timeout(lease, offers.len());
+    let seconds = lease.map(|lease| u32::try_from(lease.as_secs()).unwrap_or(u32::MAX));
     let bind = |key: &str, object: &ObjectRef| -> Result<(), Error> {
         // Not of its type: the service might be asked for it, without a time limit.
-        let root = orb.initial_reference::<ObjectRef>(NAME_SERVICE)?.with_timeout(TIMEOUT);
+        let root = orb.initial_reference::<ObjectRef>(NAME_SERVICE)?.with_timeout(timeout);
         let name = [NameComponent { id: key.to_owned(), kind: String::new() }];
         match seconds {
             Some(seconds) => {
@@ -145,6 +159,9 @@ mod tests {
         leased.unbound.push(offer("a"));
         let pauses: Vec<_> = (0..3).filter_map(|_| leased.next()).collect();
         assert_eq!(pauses, [seconds(1), seconds(2), seconds(3)]);
+        let timeouts = [(None, 9), (Some(60), 1), (Some(60), 5), (Some(60), 10), (Some(1), 0)]
+            .map(|(lease, count)| timeout(lease.map(seconds), count));
+        assert_eq!(timeouts, [5, 5, 4, 2, 1].map(seconds));
         orb.shutdown(true).unwrap();
     }
 }

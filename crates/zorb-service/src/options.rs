@@ -15,7 +15,8 @@ zorb::transport::options! {
         /// the implementation repository for those of this machine.
         "ServiceWriters" service_writers: Writers = Writers::default();
         /// Lease with which services are bound in the naming service, which has to be Zorb's: after it, the names of a
-        /// program that has ended go away. Renewed three times in this time; 0 to bind without a lease.
+        /// program that has ended go away. In whole seconds, at least 1; renewed three times in this time; 0 to bind
+        /// without a lease.
         "ServiceLease" service_lease: Duration = Duration::ZERO, 0..=86_400_000, "ms";
     }
 }
