@@ -9,7 +9,7 @@ use super::{AllocationBound, Target};
 pub const TARGET: Target = Target {
     name: "options",
     run,
-    allocation: AllocationBound { per_octet: 2048, constant: 64 << 10 },
+    allocation: AllocationBound { per_octet: 2048, constant: 80 << 10 },
     words: &[
         b"-ORB",
         b"-ORBInitRef\n",
