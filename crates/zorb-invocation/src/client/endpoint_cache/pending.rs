@@ -1,5 +1,8 @@
 //! The connection for requests whose callers do not wait, where other calls use exclusive connections.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use zorb_base::upcall_thread::in_upcall;
@@ -76,10 +79,12 @@ impl EndpointCache {
         }
         let opening = Opening(Some(self));
         let (stream, counted) = self.connect(wanted)?;
+        // Some streams call at once if the peer has hung up, which needs the state.
+        let watched = self.watch(&*stream);
         let mut state = self.state();
         opening.end(&mut state);
         let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
-            watched: self.watch(&*stream),
+            watched,
             stream,
             messaging: self.protocol.messaging(),
             receiving: &self.receiving,
