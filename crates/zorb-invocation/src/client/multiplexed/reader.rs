@@ -110,10 +110,12 @@ impl MultiplexedConnection {
             }
             state.pending.wakes_at = limit.and_then(|limit| now.checked_add(limit));
             if let Some(period) = self.period {
-                if state.pending.periods.is_over(period) && self.begin_period(&mut state) {
+                let rest = state.pending.periods.rest(period);
+                if rest.is_none() && self.begin_period(&mut state) {
                     continue;
                 }
-                limit = Some(limit.map_or(period, |limit| limit.min(period)));
+                let rest = rest.unwrap_or(period);
+                limit = Some(limit.map_or(rest, |limit| limit.min(rest)));
             }
             state = self.receive_pending(state, limit);
         }
