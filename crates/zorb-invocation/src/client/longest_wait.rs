@@ -8,8 +8,9 @@ use super::time_limit::TimeLimit;
 /// The wait of a call whose reply does not arrive at once and whole. A call with a time limit ends by that, others by the
 /// longest time that calls wait.
 ///
-/// A stream has the longest time as its timeout while a call without a limit uses it: such a call reads no clock unless
-/// its reply comes in pieces, and sets no other timeout unless these take a sixteenth of the time.
+/// An exclusive connection has the longest time as the timeout of its stream while a call without a limit uses it: such a
+/// call reads no clock unless its reply comes in pieces, and sets no other timeout unless these take a sixteenth of the
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     own: TimeLimit,
