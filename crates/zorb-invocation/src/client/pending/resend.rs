@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use zorb_base::callback::call_back;
 use zorb_base::interceptor::{RequestOutcome, serve_with};
@@ -53,10 +54,13 @@ impl PendingCall {
     }
 
     /// Makes the upcall of a call that is sent again to an object of this ORB, on a thread for that: it may wait for other
-    /// pending calls.
+    /// pending calls, but not begin later than the longest wait allows.
     fn call_later(self: Arc<Self>, arguments: Arguments, sending: Sending) {
         let core = Arc::clone(self.object.core());
-        let deadline = self.sending.deadline();
+        let longest = core.options().max_reply_wait;
+        // A limit beyond the range of the clock is no limit.
+        let begins = longest.and_then(|longest| Instant::now().checked_add(longest));
+        let deadline = self.sending.deadline().or(begins);
         let run = move |run| {
             let call = Arc::clone(&self);
             let make = || match not_sent_again(run) {
