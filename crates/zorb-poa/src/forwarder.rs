@@ -14,7 +14,7 @@ use crate::hold_queue::{HoldLimits, HoldQueue};
 /// discarded. The methods are called on threads that receive requests, and must not block.
 pub trait Forwarder: Send + Sync {
     /// Where a request for the object with this key goes. `was_held`: it has waited for [`ForwardTo::Held`] and has been
-    /// resumed.
+    /// resumed, also if it has been held by a POA manager since.
     fn find(&self, object_key: &[u8], was_held: bool) -> ForwardTo;
 
     /// Whether [`find`](Self::find) knows the object with this key, for a LocateRequest.

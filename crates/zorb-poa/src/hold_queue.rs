@@ -32,7 +32,7 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 pub(crate) use self::waiting::HoldLimits;
-use self::waiting::{WaitingRequests, Weight};
+use self::waiting::{Waiting, WaitingRequests, Weight};
 
 /// A request that can wait in a queue as a message.
 pub trait Holdable: Send {
@@ -170,6 +170,8 @@ pub struct ResumePass {
     queue: HoldQueue,
     /// The time when the request was first held.
     since: Instant,
+    /// Whether a queue of a forwarder has held it.
+    forwarder_held: bool,
 }
 
 impl ResumePass {
@@ -178,9 +180,9 @@ impl ResumePass {
         self.since
     }
 
-    /// Whether the request comes from a queue of a [`Forwarder`](crate::Forwarder).
-    pub(crate) fn is_from_forwarder(&self) -> bool {
-        self.queue.0.is_forwarders
+    /// Whether a queue of a [`Forwarder`](crate::Forwarder) has held the request.
+    pub(crate) fn forwarder_held(&self) -> bool {
+        self.forwarder_held
     }
 }
 
@@ -281,11 +283,17 @@ impl HoldQueue {
             self.0.limits.counts.remove(resumed.len());
             drop(held);
             for waiting in resumed {
-                let pass = ResumePass { queue: self.clone(), since: waiting.since };
+                let pass = self.pass(&waiting);
                 waiting.request.resume(pass);
             }
             held = self.0.held.lock();
         }
+    }
+
+    /// The pass of a request of this queue that is resumed.
+    fn pass<R>(&self, waiting: &Waiting<R>) -> ResumePass {
+        let forwarder_held = waiting.forwarder_held || self.0.is_forwarders;
+        ResumePass { queue: self.clone(), since: waiting.since, forwarder_held }
     }
 
     fn update_is_open(&self, held: &Held) {
@@ -357,7 +365,8 @@ impl HoldQueue {
             self.0.limits.counts.refuse();
             return Err((request, too_many()));
         }
-        held.requests.add(since, request, weight);
+        let forwarder_held = matches!(arrival, Arrival::Resumed(pass) if pass.forwarder_held());
+        held.requests.add(since, request, weight, forwarder_held);
         self.0.limits.counts.add();
         let waits = held.is_closed() || held.requests.is_resuming() || self.is_for_main_thread();
         self.resume(held);

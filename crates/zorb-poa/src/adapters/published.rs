@@ -67,7 +67,7 @@ impl Adapters {
     /// Where the forwarder sends a request; `None` if there is none, or if it does not know the object.
     #[cold]
     pub(super) fn forward(&self, key: &[u8], arrival: Arrival<'_>) -> Option<NotAdmitted> {
-        let was_held = matches!(arrival, Arrival::Resumed(pass) if pass.is_from_forwarder());
+        let was_held = matches!(arrival, Arrival::Resumed(pass) if pass.forwarder_held());
         match self.forwarder.get()?.find(key, was_held) {
             ForwardTo::Nowhere => None,
             ForwardTo::Reference(ior) => Some(NotAdmitted::Forward(ior)),

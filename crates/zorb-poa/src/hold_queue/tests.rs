@@ -115,6 +115,28 @@ fn requests_are_discarded_after_their_time_in_their_order() {
 }
 
 #[test]
+fn the_next_queue_knows_that_a_forwarder_has_held_a_request() {
+    let (managers, outcomes, begin) = holding(None);
+    let limits = HoldLimits { requests: 10, octets: 30, time: None, counts: Arc::default() };
+    let forwarders = HoldQueue::of_forwarder(limits);
+    let last = || outcomes.passes.lock().unwrap().pop().unwrap();
+    assert!(managers.hold(outcomes.request(1), Arrival::New, begin).is_ok());
+    managers.open();
+    let pass = last();
+    assert!(!pass.forwarder_held());
+    assert!(forwarders.hold(outcomes.request(1), Arrival::Resumed(&pass), begin).is_ok());
+    drop(pass);
+    forwarders.open();
+    let pass = last();
+    assert!(pass.forwarder_held());
+    managers.close();
+    assert!(managers.hold(outcomes.request(1), Arrival::Resumed(&pass), begin).is_ok());
+    drop(pass);
+    managers.open();
+    assert!(last().forwarder_held());
+}
+
+#[test]
 fn a_request_that_is_held_anew_keeps_its_time_and_its_place() {
     let (queue, outcomes, begin) = holding(Some(LIMIT));
     for (number, at) in [(1, 0), (2, 10)] {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use zorb_os::thread;
 
-use super::{Arrival, Gate, Held, HoldLimits, HoldQueue, ResumePass, Stopped, TurnOf, is_next};
+use super::{Arrival, Gate, Held, HoldLimits, HoldQueue, Stopped, TurnOf, is_next};
 
 /// The right to make an upcall, where only one thread at a time has it. Dropping it ends the upcall.
 #[derive(Debug)]
@@ -92,7 +92,8 @@ impl HoldQueue {
         drop(held);
         let Some(next) = next else { return false };
         self.0.limits.counts.remove(1);
-        next.request.serve(ResumePass { queue: self.clone(), since: next.since });
+        let pass = self.pass(&next);
+        next.request.serve(pass);
         true
     }
 }

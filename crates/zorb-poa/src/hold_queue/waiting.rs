@@ -46,6 +46,8 @@ pub(super) struct Waiting<R> {
     /// The time when it was first held.
     pub(super) since: Instant,
     pub(super) request: R,
+    /// Whether it has already waited in a queue of a forwarder.
+    pub(super) forwarder_held: bool,
     /// `None` if it waits as long as it must, whatever the limits are.
     weight: Option<Weight>,
 }
@@ -141,7 +143,13 @@ impl<R> WaitingRequests<R> {
     }
 
     /// Adds a request that was first held at `since`, behind those that were first held earlier.
-    pub(super) fn add(&mut self, since: Instant, request: R, weight: Option<Weight>) {
+    pub(super) fn add(
+        &mut self,
+        since: Instant,
+        request: R,
+        weight: Option<Weight>,
+        forwarder_held: bool,
+    ) {
         let requests = match weight {
             Some(weight) => {
                 self.octets = self.octets.saturating_add(weight.octets);
@@ -153,7 +161,7 @@ impl<R> WaitingRequests<R> {
             None => &mut self.unlimited,
         };
         let at = requests.partition_point(|other| other.since <= since);
-        requests.insert(at, Waiting { since, request, weight });
+        requests.insert(at, Waiting { since, request, forwarder_held, weight });
     }
 
     /// Removes the first request.
