@@ -54,6 +54,9 @@ pub(super) struct State {
     next_number: u64,
 }
 
+/// The octets that a profile of a registered reference counts for beside its data.
+const PROFILE_CHARGE: usize = 32;
+
 /// Why a server is to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
@@ -179,8 +182,9 @@ impl Servers {
         if partial_ior.contains('\0') {
             return Err(Refusal::Invalid);
         }
-        let sizes = reference.profiles.iter().map(|profile| profile.data.len());
-        if partial_ior.len() + sizes.sum::<usize>() > self.options.imr_definition_octets {
+        let sizes = reference.profiles.iter().map(|profile| profile.data.len() + PROFILE_CHARGE);
+        let octets = partial_ior.len() + reference.type_id.len() + sizes.sum::<usize>();
+        if octets > self.options.imr_definition_octets {
             return Err(Refusal::Full);
         }
         if !self.lock().servers.contains_key(name) {
@@ -189,7 +193,7 @@ impl Servers {
         drop(self.spawning.lock().unwrap_or_else(PoisonError::into_inner));
         let mut state = self.lock();
         let number = state.number();
-        let process = state.take_process(name, &reference);
+        let known = state.known_process(name, &reference);
         let Some(server) = state.servers.get_mut(name) else {
             return Err(Refusal::NotFound);
         };
@@ -205,6 +209,10 @@ impl Servers {
         if server.running.len() >= self.options.imr_instances {
             return Err(Refusal::Full);
         }
+        let process = known.or_else(|| state.take_process(name));
+        let Some(server) = state.servers.get_mut(name) else {
+            return Err(Refusal::NotFound);
+        };
         server.running.push(Instance {
             number,
             reference: Arc::new(reference),
@@ -316,6 +324,9 @@ impl Servers {
         if !server.lacks_processes() {
             return Err("its process does not serve this name");
         }
+        if server.running.len() >= self.options.imr_instances {
+            return Err("as many of its processes run as may");
+        }
         server.is_stopped = false;
         server.is_starting = true;
         state.pending.push_back(Pending::new(owner.clone()));
@@ -372,19 +383,20 @@ impl State {
         known.next().filter(|_| known.next().is_none()).cloned()
     }
 
-    /// The process of a server that registers: the one that is being started, that of the server it is linked to, or the
-    /// one that has registered with the same reference before.
-    fn take_process(&mut self, name: &str, reference: &Ior) -> Option<ProcessId> {
-        let known = self.servers.get(name).and_then(|server| {
-            let same = |it: &&Instance| it.reference.profiles == reference.profiles;
-            server.running.iter().find(same)?.process
-        });
+    /// The process that has registered with the same reference before.
+    fn known_process(&self, name: &str, reference: &Ior) -> Option<ProcessId> {
+        let same = |it: &&Instance| it.reference.profiles == reference.profiles;
+        self.servers.get(name)?.running.iter().find(same)?.process
+    }
+
+    /// The process of a server that registers: the one that is being started, or that of the server it is linked to.
+    fn take_process(&mut self, name: &str) -> Option<ProcessId> {
         let owner = self.owner(name).to_owned();
         let is_own = owner == name;
         let server = self.servers.get_mut(&owner)?;
         match is_own {
-            true => known.or_else(|| server.process.take()),
-            false => known.or(server.process).or_else(|| server.running.last()?.process),
+            true => server.process.take(),
+            false => server.process.or_else(|| server.running.last()?.process),
         }
     }
 }
@@ -393,6 +405,7 @@ impl State {
 mod tests {
     use std::ops::ControlFlow;
 
+    use zorb::giop::{ProfileTag, TaggedProfile};
     use zorb_store::{Batch, Entry, MemoryStore, Statistics, Visit};
 
     use super::*;
@@ -431,6 +444,49 @@ mod tests {
         fn statistics(&self) -> Statistics {
             self.store.statistics()
         }
+    }
+
+    fn reference(type_id: &str, profiles: usize) -> Ior {
+        let profile = |tag| TaggedProfile { tag: ProfileTag(tag), data: Vec::new() };
+        Ior { type_id: type_id.to_owned(), profiles: (0..).map(profile).take(profiles).collect() }
+    }
+
+    /// Otherwise the thread that has started it would take the refusal for success.
+    #[test]
+    fn a_process_that_is_one_too_many_has_not_started() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let options = ImrOptions { imr_instances: 1, ..ImrOptions::default() };
+        let servers = Servers::load(&orb, &options, None).unwrap();
+        let mut definition = Definition::unmanaged();
+        definition.startup.activation = ActivationMode::PerClient;
+        definition.startup.command_line = "true".to_owned();
+        servers.add("Shop", definition).unwrap();
+        servers.register("Shop", "", reference("", 1), false).unwrap();
+        let process = Some(ProcessId::from_parts(1, 0));
+        {
+            let mut state = servers.lock();
+            let server = state.servers.get_mut("Shop").unwrap();
+            (server.process, server.wanted) = (process, 2);
+            let begun = servers.begin(&mut state, "Shop", Reason::Request);
+            assert_eq!(begun, Err("as many of its processes run as may"));
+        }
+        let refused = servers.register("Shop", "", reference("", 2), false).unwrap_err();
+        assert!(matches!(refused, Refusal::Full), "{refused:?}");
+        assert_eq!(servers.lock().servers["Shop"].process, process);
+        orb.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn all_parts_of_a_reference_count() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let options = ImrOptions { imr_definition_octets: 1000, ..ImrOptions::default() };
+        let servers = Servers::load(&orb, &options, None).unwrap();
+        for long in [reference(&"x".repeat(2000), 1), reference("", 100)] {
+            let refused = servers.register("Shop", "", long, false).unwrap_err();
+            assert!(matches!(refused, Refusal::Full), "{refused:?}");
+        }
+        servers.register("Shop", "", reference("IDL:x:1.0", 3), false).unwrap();
+        orb.shutdown(true).unwrap();
     }
 
     /// Otherwise the processes of a server could be stored after it has been removed.

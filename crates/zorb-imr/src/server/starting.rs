@@ -114,7 +114,8 @@ impl Servers {
             return Turn::Wait(delay);
         }
         server.forget_ended();
-        if is_over || !server.lacks_processes() {
+        let is_full = server.running.len() >= self.options.imr_instances;
+        if is_over || is_full || !server.lacks_processes() {
             server.is_starting = false;
             if gives_up {
                 server.limits.give_up(&self.options, now);
