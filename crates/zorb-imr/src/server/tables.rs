@@ -18,7 +18,29 @@ use super::instance::Instance;
 
 const SERVERS: &str = "imr.servers";
 const RUNNING: &str = "imr.running";
-const SCHEMA: Schema = Schema::new("imr", &[]);
+const SCHEMA: Schema = Schema::new("imr", &[to_encapsulations]);
+
+/// From version 1, which development versions had for values of another form, too, to version 2.
+///
+/// # Errors
+/// The values are not encapsulations.
+fn to_encapsulations(store: &dyn Store, _: &mut Batch) -> Result<(), StoreError> {
+    let mut is_other = false;
+    store.scan(SERVERS, &mut |_, value| {
+        is_other |= Definition::from_octets(value).is_err();
+        ControlFlow::Continue(())
+    })?;
+    store.scan(RUNNING, &mut |_, value| {
+        is_other |= Instance::from_octets(value).is_none();
+        ControlFlow::Continue(())
+    })?;
+    if is_other {
+        let what = "the schema of imr is version 1, of a development version of Zorb";
+        return Err(StoreError::new(StoreErrorKind::Broken, what)
+            .hint("add the servers again, in a new folder"));
+    }
+    Ok(())
+}
 
 /// Stores a definition; removes the server for `None`.
 ///
@@ -112,4 +134,27 @@ fn not_text(error: CdrError) -> StoreError {
 fn stop(broken: &mut Option<&'static str>, what: &'static str) -> ControlFlow<()> {
     *broken = Some(what);
     ControlFlow::Break(())
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb_store::MemoryStore;
+
+    use super::*;
+
+    #[test]
+    fn the_first_version_is_read_if_it_has_this_form() {
+        let definition = Definition::unmanaged().to_octets().unwrap();
+        for (value, is_read) in [(definition, true), (b"x".to_vec(), false)] {
+            let store = MemoryStore::new();
+            let version = Batch::new().put("zorb.schema", "imr", [0, 0, 0, 1]);
+            store.commit(version.put(SERVERS, "Shop", value)).unwrap();
+            match load(&store) {
+                Ok(stored) => assert!(is_read && stored.contains_key("Shop")),
+                Err(error) => {
+                    assert!(!is_read && error.to_string().contains("version 1"), "{error}");
+                }
+            }
+        }
+    }
 }
