@@ -1,6 +1,7 @@
 //! Iterators over servers. Each is a position among their names.
 
 use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use zorb::poa::{ObjectId, PoaError, PoaPolicies};
@@ -11,6 +12,12 @@ use crate::implementation_repository::{
     ServerInformationIterator, ServerInformationIteratorServant, ServerInformationList,
 };
 
+/// An id that nobody can derive from that of another client's iterator, and that no other one ever has.
+fn random_id() -> u64 {
+    // The keys of a `RandomState` are random in each process, and differ from one to the next.
+    RandomState::new().hash_one(0u8)
+}
+
 /// The name of the adapter of iterators.
 const ADAPTER: &str = "ServerInformationIterators";
 
@@ -20,15 +27,8 @@ pub(crate) struct Iterators {
     orb: WeakOrb,
     listing: Listing,
     most: usize,
-    ids: Mutex<Ids>,
-}
-
-#[derive(Debug, Default)]
-struct Ids {
-    /// Those that exist, the oldest first.
-    known: VecDeque<u64>,
-    /// The next one: a client's id never becomes that of another one's iterator.
-    next: u64,
+    /// The ids of those that exist, the oldest first.
+    ids: Mutex<VecDeque<u64>>,
 }
 
 struct Rest {
@@ -44,7 +44,7 @@ impl Iterators {
         Ok(Arc::new(Self { orb: orb.downgrade(), listing, most, ids: Mutex::default() }))
     }
 
-    fn ids(&self) -> MutexGuard<'_, Ids> {
+    fn ids(&self) -> MutexGuard<'_, VecDeque<u64>> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -54,13 +54,12 @@ impl Iterators {
         last: &str,
     ) -> Result<Option<ServerInformationIterator>, SystemException> {
         let Some(orb) = self.orb.upgrade().filter(|_| self.most > 0) else { return Ok(None) };
-        let (id, oldest) = {
+        let id = random_id();
+        let oldest = {
             let mut ids = self.ids();
-            let id = ids.next;
-            ids.next += 1;
-            let oldest = if ids.known.len() >= self.most { ids.known.pop_front() } else { None };
-            ids.known.push_back(id);
-            (id, oldest)
+            let oldest = if ids.len() >= self.most { ids.pop_front() } else { None };
+            ids.push_back(id);
+            oldest
         };
         if let Some(oldest) = oldest {
             self.deactivate(oldest);
@@ -71,7 +70,7 @@ impl Iterators {
     }
 
     fn destroy(&self, id: u64) {
-        self.ids().known.retain(|known| *known != id);
+        self.ids().retain(|known| *known != id);
         self.deactivate(id);
     }
 

@@ -1,6 +1,7 @@
 //! The iterators of a service, by the time of their last use.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
 use crate::server::context_id::ContextId;
@@ -20,7 +21,6 @@ pub(super) struct Table {
     lifetime: Duration,
     /// The number of uses so far.
     uses: u64,
-    last_id: u64,
     cursors: HashMap<u64, (Cursor, Used)>,
     /// The iterators, the one not used for longest first.
     order: BTreeMap<u64, u64>,
@@ -38,7 +38,6 @@ impl Table {
             limit: limit.max(1),
             lifetime,
             uses: 0,
-            last_id: 0,
             cursors: HashMap::new(),
             order: BTreeMap::new(),
         }
@@ -55,11 +54,12 @@ impl Table {
             let Some((_, oldest)) = self.order.pop_first() else { break };
             self.cursors.remove(&oldest);
         }
-        self.last_id += 1;
+        // Nobody can derive it from another client's: the keys of a `RandomState` are random, and differ each time.
+        let id = RandomState::new().hash_one(0u8);
         self.uses += 1;
-        self.order.insert(self.uses, self.last_id);
-        self.cursors.insert(self.last_id, (cursor, Used { number: self.uses, at: now }));
-        self.last_id
+        self.order.insert(self.uses, id);
+        self.cursors.insert(id, (cursor, Used { number: self.uses, at: now }));
+        id
     }
 
     /// The iterator `id`, which is being used.
