@@ -136,6 +136,11 @@ enum Made {
     Located,
 }
 
+fn send_pending(echo: &Echo, octets: &[u8]) -> Pending<()> {
+    let write = |writer: &mut CdrWriter<'_>| writer.write_octets(octets);
+    echo.object().send("mirror", write, |results| results.read_octets().map(drop))
+}
+
 /// Makes a call that is answered, and one that is not, and checks the exception of the second.
 fn check(orb: &Orb, stops: Stops, made: Made) {
     require_loopback();
@@ -153,7 +158,12 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
     let server = std::thread::spawn(move || serve(&listener, stops, &end));
     let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
     let patient = Policies::new().with(RelativeRoundtripTimeout(PATIENCE));
-    assert_eq!(echo.for_call(&patient).unwrap().mirror(&[1]).unwrap(), [7; 32]);
+    let patient = echo.with_policies(&patient).unwrap();
+    match made {
+        // So that both use the same connection.
+        Made::Pending => send_pending(&patient, &[1]).wait().unwrap(),
+        _ => assert_eq!(patient.mirror(&[1]).unwrap(), [7; 32]),
+    }
     // More than the buffers of both sides take.
     let octets = if stops == Stops::BeforeReading { 32 << 20 } else { 1 };
     let octets = vec![0; octets];
@@ -163,11 +173,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
             echo.for_call(&limited).unwrap().mirror(&octets).unwrap_err()
         }
         Made::WithoutLimit => echo.mirror(&octets).unwrap_err(),
-        Made::Pending => {
-            let write = |writer: &mut CdrWriter<'_>| writer.write_octets(&octets);
-            let sent: Pending<()> = echo.object().send("mirror", write, |_| Ok(()));
-            sent.wait().unwrap_err()
-        }
+        Made::Pending => send_pending(&echo, &octets).wait().unwrap_err(),
         Made::Located => echo.object().locate().unwrap_err(),
     };
     assert_eq!(late.kind, SystemExceptionKind::Timeout, "{made:?} {stops:?} {late}");
@@ -207,9 +213,13 @@ fn a_call_with_a_limit_ends_wherever_its_server_stops() {
 #[test]
 fn a_call_without_a_limit_ends_after_the_longest_wait() {
     for stops in Stops::ALL {
-        for (calls, made) in
-            [("1", Made::WithoutLimit), ("8", Made::WithoutLimit), ("8", Made::Pending)]
-        {
+        for (calls, made) in [
+            ("1", Made::WithoutLimit),
+            ("8", Made::WithoutLimit),
+            // Over a connection for such calls only.
+            ("1", Made::Pending),
+            ("8", Made::Pending),
+        ] {
             let orb = builder().option("MaxCallsPerConnection", calls);
             let orb = orb.option("MaxConnectionsPerEndpoint", "1").max_reply_wait(LIMIT);
             check(&orb.build().unwrap(), stops, made);
