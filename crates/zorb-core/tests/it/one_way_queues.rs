@@ -143,7 +143,7 @@ fn calls_of_a_batch_that_was_not_sent_as_a_whole_may_have_completed() {
     assert_eq!(read_requests(&mut stream, 1).len(), 1);
     drop(stream);
     for _ in 0..2 {
-        let exception = lost.recv().unwrap();
+        let exception = lost.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(exception.kind, SystemExceptionKind::CommFailure, "{exception}");
         assert_eq!(exception.completed, CompletionStatus::Maybe);
     }

@@ -49,7 +49,7 @@ fn a_waker_that_is_dropped_may_wait_for_another_call() {
     drop(waker);
     let (tell, told) = channel();
     first.on_reply(move |result| tell.send(result.unwrap()).unwrap());
-    assert_eq!(result.recv().unwrap(), Some(4));
-    assert_eq!(told.recv().unwrap(), 2);
+    assert_eq!(result.recv_timeout(Duration::from_secs(60)).unwrap(), Some(4));
+    assert_eq!(told.recv_timeout(Duration::from_secs(60)).unwrap(), 2);
     served.join().unwrap();
 }
