@@ -316,8 +316,8 @@ impl Poa {
 
     /// Destroys the adapter and its children: their objects no longer exist, and servant activators etherealize them,
     /// those of the children first. Requests in progress complete, which this does not wait for. Then the adapter's name
-    /// can be used again, and its operations fail with `OBJECT_NOT_EXIST` (OMG 4); [`create`](Self::create) fails with
-    /// `BAD_INV_ORDER` (OMG 17).
+    /// can be used again, and its operations that return a `Result` fail with `OBJECT_NOT_EXIST` (OMG 4);
+    /// [`create`](Self::create) fails with `BAD_INV_ORDER` (OMG 17).
     pub fn destroy(&self) {
         self.destroy_now(true);
     }
