@@ -71,7 +71,12 @@ macro_rules! union_choice {
         unsafe impl $crate::Choice for $name {
             type Discriminator = $discriminator;
             const MEMBERS: &'static [$crate::Payload] = &[
-                $($($crate::Payload::of::<$one>(),)? $($crate::Payload::of::<$many>(),)?)*
+                $({
+                    // Positions count variants: each has exactly one payload.
+                    let [payload]: [$crate::Payload; 1] =
+                        [$($crate::Payload::of::<$one>(),)? $($crate::Payload::of::<$many>(),)?];
+                    payload
+                },)*
                 $({
                     let _ = __Position::$empty;
                     $crate::Payload::NONE

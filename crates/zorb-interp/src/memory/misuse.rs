@@ -119,6 +119,16 @@ tables! {
         impl Tabled for Fee { const TABLE: Table<Self> = Table::choice(); }
         const _: () = { zorb_interp::union_choice!(Fee \"Fee\" false (u8) select { Flat(i32) }); };
     "
+    #[compile_fail] UnionWithAVariantThatDoesNotExist "
+        #[derive(Clone)] enum Fee { Flat(i32), Rate { label: u8, value: String } }
+        impl Fee { fn discriminant(&self) -> u8 { 1 } }
+        fn select(_: &u8) -> usize { 0 }
+        wire!(Fee, Fee, Fee);
+        impl Tabled for Fee { const TABLE: Table<Self> = Table::choice(); }
+        const _: () = {
+            zorb_interp::union_choice!(Fee \"Fee\" false (u8) select { None, Flat(i32), Rate { String } });
+        };
+    "
     #[compile_fail] ConvertedTable "
         fn longer<'a>(table: Table<&'a u8>) -> Table<&'static u8> { table }
     "
