@@ -117,7 +117,7 @@ pub(crate) fn swap_in_place(size: usize, octets: &mut [u8]) {
     }
 }
 
-/// Copies numbers of `size` octets, byte-swapped.
+/// Copies numbers of `size` octets, byte-swapped, as far as there is room.
 pub(crate) fn swap_each(size: usize, from: &[u8], to: &mut [u8]) {
     fn each<const N: usize>(from: &[u8], to: &mut [u8], swapped: impl Fn([u8; N]) -> [u8; N]) {
         let (from, _) = from.as_chunks::<N>();
@@ -131,6 +131,6 @@ pub(crate) fn swap_each(size: usize, from: &[u8], to: &mut [u8]) {
         4 => each(from, to, |octets| u32::from_ne_bytes(octets).swap_bytes().to_ne_bytes()),
         8 => each(from, to, |octets| u64::from_ne_bytes(octets).swap_bytes().to_ne_bytes()),
         16 => each(from, to, |octets| u128::from_ne_bytes(octets).swap_bytes().to_ne_bytes()),
-        _ => to.copy_from_slice(from),
+        _ => each(from, to, |octet: [u8; 1]| octet),
     }
 }

@@ -89,7 +89,7 @@ pub fn copy_numbers(
 
 fn put_numbers(number: Number, octets: &[u8], order: ByteOrder, writer: &mut CdrWriter<'_>) {
     writer.align(ItemKind::Number(number).alignment());
-    if writer.order() == order {
+    if writer.order() == order || number == Number::One {
         writer.put(octets);
     } else {
         swap_each(number.size(), octets, writer.reserve(octets.len()));

@@ -1,0 +1,60 @@
+//! Writing without memory is an error.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+
+use super::allocator::without_memory;
+use crate::{Assembler, Number, Plain, copy_numbers, write_value};
+
+const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
+
+#[test]
+fn values_are_not_written() {
+    let numbers = [1.5; 64];
+    for order in ORDERS {
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, order);
+        let written = without_memory(|| write_value::<[f64; 64]>(&numbers, &mut writer));
+        assert_eq!(written.unwrap_err().kind, CdrErrorKind::OutOfMemory);
+    }
+}
+
+/// Copies zeros in all byte orders, to a stream with the same alignment and to another one.
+fn fails(copy: impl Fn(&mut CdrReader<'_>, &mut CdrWriter<'_>) -> CdrResult<()>) {
+    let zeros = vec![0; 400];
+    for from in ORDERS {
+        for to in ORDERS {
+            for before in [&[][..], &[0]] {
+                let mut octets = Vec::new();
+                let mut writer = CdrWriter::new(&mut octets, to);
+                writer.put(before);
+                let mut reader = CdrReader::new(&zeros, from);
+                let copied = without_memory(|| copy(&mut reader, &mut writer));
+                let error = copied.and_then(|()| writer.finish()).unwrap_err();
+                assert_eq!(error.kind, CdrErrorKind::OutOfMemory);
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_are_not_copied() {
+    let numbers = [Number::One, Number::Two, Number::Four, Number::Eight, Number::Sixteen];
+    for number in numbers {
+        fails(|reader, writer| copy_numbers(number, 300 / number.size(), reader, Some(writer)));
+    }
+}
+
+#[test]
+fn runs_are_not_copied() {
+    let mut assembler = Assembler::new();
+    let run = assembler.label();
+    assembler.begin(run);
+    assembler.boolean(1);
+    assembler.number(Number::Eight, 30);
+    assembler.number(Number::One, 30);
+    let program = assembler.finish();
+    fails(|reader, writer| program.copy(run, reader, writer, &mut Plain));
+}
