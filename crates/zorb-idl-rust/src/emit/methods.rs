@@ -156,10 +156,11 @@ impl<'m> Emitter<'_, 'm> {
         let parameters = self.stub_parameters(item);
         let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
         let (outcome, runtime) = (self.outcome(item), &self.options.runtime);
+        let list = self.types().prelude("Vec");
         let each = if item.oneway { "Result" } else { "Pending" };
         format!(
             "fn {name}<'t>({targets}: impl ::core::iter::IntoIterator<Item = &'t Self>{parameters}) \
-             -> Vec<{runtime}::{each}<{outcome}>>"
+             -> {list}<{runtime}::{each}<{outcome}>>"
         )
     }
 

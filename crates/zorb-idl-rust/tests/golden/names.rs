@@ -96,6 +96,37 @@ pub mod r#match {
                 [::std::string::String]
             )
         }
+
+        /// Sends a call of [`r#loop`](Self::r#loop) without waiting for its reply.
+        pub fn send_loop(
+            &self,
+            self_: &str,
+            text: &String,
+            w: &[Vec],
+        ) -> ::zorb::Pending<::std::string::String> {
+            ::zorb::codegen::send!(
+                self,
+                "loop",
+                [::std::string::String => self_, String => text, ::std::vec::Vec<Vec> => w],
+                [::std::string::String]
+            )
+        }
+
+        /// Sends the same call of [`r#loop`](Self::r#loop) to all `targets`, with arguments that are encoded once. Returns
+        /// a pending call for each, in their order.
+        pub fn send_loop_to_all<'t>(
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            self_: &str,
+            text: &String,
+            w: &[Vec],
+        ) -> ::std::vec::Vec<::zorb::Pending<::std::string::String>> {
+            ::zorb::codegen::send_to_all!(
+                targets,
+                "loop",
+                [::std::string::String => self_, String => text, ::std::vec::Vec<Vec> => w],
+                [::std::string::String]
+            )
+        }
     }
 
     /// Implement this to serve `match::Some`.
