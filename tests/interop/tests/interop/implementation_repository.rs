@@ -58,12 +58,15 @@ impl World {
         let mut command = peers::zorb();
         command.args(["serve", "imr", "--listen", "iiop://127.0.0.1:0"]);
         let mut process = Process::start("zorb serve imr", &mut command)?;
-        let mut reference = String::new();
+        // One is output and the other one is not: they come in any order.
+        let (mut reference, mut serves) = (String::new(), false);
         process.wait_until(|line| {
-            reference = line.to_owned();
-            line.starts_with("IOR:")
+            serves |= line.starts_with("serving ");
+            if line.starts_with("IOR:") {
+                line.clone_into(&mut reference);
+            }
+            serves && !reference.is_empty()
         })?;
-        process.wait_until(|line| line.starts_with("serving "))?;
         let file = folder.path().join("suite.ior");
         let mut world =
             Self { reference, object: String::new(), _process: process, _folder: folder };
