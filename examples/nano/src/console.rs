@@ -33,7 +33,8 @@ impl Line {
 
 /// Writes text to the output.
 pub(crate) fn say(text: &str) {
-    if let Ok(output) = openat(CWD, c"/dev/stdout", OFlags::WRONLY | OFlags::APPEND, Mode::empty()) {
+    if let Ok(output) = openat(CWD, c"/dev/stdout", OFlags::WRONLY | OFlags::APPEND, Mode::empty())
+    {
         let _ = rustix::io::write(output, text.as_bytes());
     }
 }

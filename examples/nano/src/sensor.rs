@@ -27,10 +27,7 @@ impl<'c, O: Os> SensorStub<'c, O> {
         Self { client, target }
     }
 
-    pub(crate) fn read(
-        &mut self,
-        channel: i32,
-    ) -> Result<Result<i32, NoChannel>, SystemException> {
+    pub(crate) fn read(&mut self, channel: i32) -> Result<Result<i32, NoChannel>, SystemException> {
         let arguments = &mut |it: &mut Writer<'_>| it.write::<i32>(&channel);
         let mut reply = self.client.call(&self.target, "read", arguments)?;
         if let Some(exception) = reply.exception()
