@@ -14,7 +14,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Trial};
 use support::{Notice, NoticeServant};
 use zorb::giop::{GiopLite, ProfileTag};
-use zorb::poa::PoaError;
+use zorb::poa::{PoaError, PoaPolicies};
 use zorb::protocols::{IiopProtocol, MiopProtocol, MiopSettings};
 use zorb::transport::{Composed, ConnectOptions, ListenOptions, Transport};
 use zorb::{CompletionStatus, ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
@@ -212,6 +212,12 @@ fn members_come_and_go() {
     let tags: Vec<_> = member.object().ior().profiles.iter().map(|p| p.tag).collect();
     assert_eq!(tags, [ProfileTag::INTERNET_IOP]);
     assert_eq!(poa.associate(member.object(), &ids[1]).unwrap_err(), PoaError::NotAGroupObject);
+    let child = poa.create("child", PoaPolicies::new()).unwrap();
+    child.destroy();
+    for refused in [child.associate(&whole, &ids[0]), child.ids_in(&whole).map(drop)] {
+        let Err(PoaError::System(gone)) = refused else { panic!("{refused:?}") };
+        assert_eq!(gone.kind, SystemExceptionKind::ObjectNotExist);
+    }
     orb.shutdown(true).unwrap();
 }
 

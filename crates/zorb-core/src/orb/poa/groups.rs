@@ -24,10 +24,12 @@ impl Poa {
     ///
     /// # Errors
     /// `NotAGroupObject` if the reference is not a group reference of a protocol of this ORB; `INITIALIZE` if the
-    /// ORB cannot listen to the group; `NO_RESOURCES` (Zorb 6) if the group has the maximum number of members.
+    /// ORB cannot listen to the group; `NO_RESOURCES` (Zorb 6) if the group has the maximum number of members;
+    /// `OBJECT_NOT_EXIST` (OMG 4) if the adapter has been destroyed.
     #[doc(alias = "associate_reference_with_id")]
     pub fn associate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
         let orb = self.orb()?;
+        self.check_exists()?;
         let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let endpoint = groups.endpoint(profile).map_err(|_| PoaError::NotAGroupObject)?;
@@ -69,10 +71,11 @@ impl Poa {
     /// The objects of this adapter that are members of a group (`reference_to_ids`).
     ///
     /// # Errors
-    /// `NotAGroupObject`.
+    /// `NotAGroupObject`; `OBJECT_NOT_EXIST` (OMG 4) if the adapter has been destroyed.
     #[doc(alias = "reference_to_ids")]
     pub fn ids_in(&self, group: &ObjectRef) -> Result<Vec<ObjectId>, PoaError> {
         let orb = self.orb()?;
+        self.check_exists()?;
         let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let keys = groups.members(profile).map_err(|_| PoaError::NotAGroupObject)?;
