@@ -3,6 +3,7 @@
 use std::process::Stdio;
 
 use serde_json::json;
+use zorb_testkit::until;
 
 use crate::program::{Finished, command, line_of, run, signal};
 use crate::serve::Served;
@@ -49,7 +50,8 @@ fn names_are_bound_shown_and_removed() {
     names.output(&["bind", "leased", object, "--lease", "3600"]);
     assert!(names.failure(&["bind", "leased", object, "--lease", "9"]).contains("--replace"));
     names.output(&["bind", "leased", object, "--lease", "1", "--replace"]);
-    while names.run(&["resolve", "leased"]).status == Some(0) {}
+    until(|| names.run(&["resolve", "leased"]).status != Some(0));
+    assert!(names.failure(&["resolve", "leased"]).contains("there is no `leased`"));
 
     assert_eq!(names.output(&["ls"]), "plant.area/\nspare\n");
     let tree = "north/\n  pump.device\ntop/\n  plant.area/ (loop)\n  spare\n";
