@@ -67,7 +67,7 @@ macro_rules! orb_options {
                 /// be reached, try the earlier ones again; 0 for never.
                 "FailbackTime" failback_time: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
-                /// Maximum time to wait for a reply; 0 for no limit.
+                /// Maximum time to wait for a reply; 0 for no limit but MaxReplyWait.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
                 /// Maximum time that a call without any other limit waits for its server to accept the request, and then to
                 /// reply; 0 for no limit.
