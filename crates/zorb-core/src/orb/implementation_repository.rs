@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_base::error::{Error, Phase, Result};
+use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{CdrWriter, Wire as _};
 use zorb_giop::{GiopVersion, Ior, TaggedComponent, TaggedProfile};
 use zorb_invocation::interface::Interface as _;
@@ -30,6 +31,8 @@ const ADAPTER: &str = "zorb::ServerObject";
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// How long those at the end of the server may take together, which nobody has to wait for.
 const FAREWELL_TIMEOUT: Duration = Duration::from_secs(2);
+/// What the log says if it fails.
+const CANNOT_TELL: &str = "cannot tell the implementation repository of the end";
 
 /// `ImplementationRepository::Administration` of TAO: the operations for servers.
 struct Administration(ObjectRef);
@@ -146,6 +149,7 @@ impl OrbInner {
     #[cold]
     pub(super) fn register_adapters(self: &Arc<Self>) -> Result<(), Error> {
         let Some(root) = self.root.get() else { return Ok(()) };
+        about_to_block();
         let _registering = self.registering.lock();
         let children = root.children();
         let persistent =
@@ -162,11 +166,20 @@ impl OrbInner {
         let server = self.server_object()?;
         let partial = self.partial_url(server.ior());
         for name in new {
+            if self.registration.lock().has_ended() {
+                break;
+            }
             repository.server_is_running(name, &partial, server.ior()).map_err(|exception| {
                 let what = format!("registering {name:?} in the implementation repository");
                 Error::new(Phase::Application, what).with_exception(exception)
             })?;
-            self.registration.lock().names.push(name.to_owned());
+            if !self.registration.lock().add(name) {
+                // The ORB shut down meanwhile, and nobody else tells the repository of the end of this adapter.
+                if let Err(error) = repository.server_is_shutting_down(name) {
+                    tracing::debug!(%error, name, "{CANNOT_TELL}");
+                }
+                break;
+            }
         }
         Ok(())
     }
@@ -181,7 +194,10 @@ impl OrbInner {
         manager.activate()?;
         let poa = Poa::root(self).create_with_manager(ADAPTER, PoaPolicies::new(), manager)?;
         let server: ServerObject = poa.activate(Server(Arc::downgrade(self)))?;
-        self.registration.lock().server = Some(server.as_object().clone());
+        let mut registration = self.registration.lock();
+        if !registration.has_ended() {
+            registration.server = Some(server.as_object().clone());
+        }
         Ok(server.as_object().clone())
     }
 
@@ -199,8 +215,7 @@ impl OrbInner {
     #[cold]
     pub(super) fn unregister_adapters(&self) {
         use SystemExceptionKind::{CommFailure, Timeout, Transient};
-        let Registration { repository, server, names } =
-            std::mem::take(&mut *self.registration.lock());
+        let Registration { repository, server, names, .. } = self.registration.lock().end();
         drop(server);
         let Some(repository) = repository.filter(|_| !names.is_empty()) else { return };
         let begun = Instant::now();
@@ -213,7 +228,7 @@ impl OrbInner {
             // It notices the end of the server anyway.
             let told: Result<(), SystemException> = repository.server_is_shutting_down(&name);
             if let Err(error) = told {
-                tracing::debug!(%error, name, "cannot tell the implementation repository of the end");
+                tracing::debug!(%error, name, "{CANNOT_TELL}");
                 if matches!(error.kind, CommFailure | Timeout | Transient) {
                     break;
                 }
