@@ -28,8 +28,9 @@ impl<'m> Emitter<'_, 'm> {
             let function = self.sending_function(&name, signature);
             let body = self.sending_body("send", "self", signature);
             let docs = format!(
-                "/// Sends a call of [`{0}`](Self::{0}) without waiting for its reply.\n",
-                method.name
+                "/// Sends a call of [`{}`](Self::{}) without waiting for its reply.\n",
+                method.name,
+                plain_name(method)
             );
             self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
         }
@@ -55,22 +56,22 @@ impl<'m> Emitter<'_, 'm> {
         };
         let body = self.sending_body(callee, &targets, signature);
         let docs = format!(
-            "/// Sends the same call of [`{0}`](Self::{0}) to all `{targets}`, with arguments that are encoded once. \
+            "/// Sends the same call of [`{}`](Self::{}) to all `{targets}`, with arguments that are encoded once. \
              Returns\n/// {results}.\n",
-            method.name
+            method.name,
+            plain_name(method)
         );
         self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
     }
 
     /// The name of a method that sends the call of `method`, which no other one has.
     fn sending_name(&self, definition: &Definition, method: &Method, end: &str) -> String {
-        let plain = |method: &Method| method.name.trim_start_matches("r#").to_owned();
-        let mut name = format!("send_{}{end}", plain(method));
+        let mut name = format!("send_{}{end}", plain_name(method));
         let methods = self.names.methods(definition.id);
         let is_taken = |name: &str| {
             let sends = name.strip_prefix("send_").filter(|_| !end.is_empty());
             let same = |other: &Method| {
-                other.name == name || sends.is_some_and(|sent| plain(other) == sent)
+                other.name == name || sends.is_some_and(|sent| plain_name(other) == sent)
             };
             methods.iter().any(same)
         };
@@ -92,4 +93,9 @@ impl<'m> Emitter<'_, 'm> {
             None => call,
         }
     }
+}
+
+/// The name of a method without the mark of a raw identifier, for parts of names and for links, where `#` begins a fragment.
+fn plain_name(method: &Method) -> &str {
+    method.name.trim_start_matches("r#")
 }

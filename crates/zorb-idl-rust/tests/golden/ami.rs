@@ -124,7 +124,7 @@ pub mod depot {
             )
         }
 
-        /// Sends a call of [`r#move`](Self::r#move) without waiting for its reply.
+        /// Sends a call of [`r#move`](Self::move) without waiting for its reply.
         pub fn send_move(&self, to: Option<&Store>, count: i32) -> ::zorb::Pending<()> {
             ::zorb::codegen::send!(
                 self,
@@ -134,7 +134,7 @@ pub mod depot {
             )
         }
 
-        /// Sends the same call of [`r#move`](Self::r#move) to all `targets`, with arguments that are encoded once. Returns
+        /// Sends the same call of [`r#move`](Self::move) to all `targets`, with arguments that are encoded once. Returns
         /// a pending call for each, in their order.
         pub fn send_move_to_all<'t>(
             targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
@@ -293,7 +293,7 @@ pub mod depot {
             Store::r#move(&self.0, to, count)
         }
 
-        /// Sends a call of [`r#move`](Self::r#move) without waiting for its reply.
+        /// Sends a call of [`r#move`](Self::move) without waiting for its reply.
         pub fn send_move(&self, to: Option<&Store>, count: i32) -> ::zorb::Pending<()> {
             ::zorb::codegen::send!(
                 self,
@@ -303,7 +303,7 @@ pub mod depot {
             )
         }
 
-        /// Sends the same call of [`r#move`](Self::r#move) to all `targets`, with arguments that are encoded once. Returns
+        /// Sends the same call of [`r#move`](Self::move) to all `targets`, with arguments that are encoded once. Returns
         /// a pending call for each, in their order.
         pub fn send_move_to_all<'t>(
             targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
@@ -339,7 +339,7 @@ pub mod depot {
             )
         }
 
-        /// Sends a call of [`r#where`](Self::r#where) without waiting for its reply.
+        /// Sends a call of [`r#where`](Self::where) without waiting for its reply.
         pub fn send_where(&self, hint: &str, context: &::zorb::Context) -> ::zorb::Pending<String> {
             let context = &context.only(&["lang*"]);
             ::zorb::codegen::send!(
@@ -350,7 +350,7 @@ pub mod depot {
             )
         }
 
-        /// Sends the same call of [`r#where`](Self::r#where) to all `targets`, with arguments that are encoded once. Returns
+        /// Sends the same call of [`r#where`](Self::where) to all `targets`, with arguments that are encoded once. Returns
         /// a pending call for each, in their order.
         pub fn send_where_to_all<'t>(
             targets: impl ::core::iter::IntoIterator<Item = &'t Self>,

@@ -97,7 +97,7 @@ pub mod r#match {
             )
         }
 
-        /// Sends a call of [`r#loop`](Self::r#loop) without waiting for its reply.
+        /// Sends a call of [`r#loop`](Self::loop) without waiting for its reply.
         pub fn send_loop(
             &self,
             self_: &str,
@@ -112,7 +112,7 @@ pub mod r#match {
             )
         }
 
-        /// Sends the same call of [`r#loop`](Self::r#loop) to all `targets`, with arguments that are encoded once. Returns
+        /// Sends the same call of [`r#loop`](Self::loop) to all `targets`, with arguments that are encoded once. Returns
         /// a pending call for each, in their order.
         pub fn send_loop_to_all<'t>(
             targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
