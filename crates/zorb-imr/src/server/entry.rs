@@ -17,9 +17,9 @@ pub(super) struct Server {
     pub(super) definition: Definition,
     /// The processes that have registered.
     pub(super) running: Vec<Instance>,
-    /// The one that the last registration has replaced, as the repository cannot watch it.
+    /// The process that the last registration replaced. The repository cannot watch it.
     pub(super) replaced: Option<Instance>,
-    /// Those among them that no client has been sent to, if each serves one client.
+    /// The ids of the registered processes that no client has been sent to, if each serves one client.
     pub(super) unclaimed: Vec<u64>,
     /// The clients that wait for a process of their own.
     pub(super) wanted: usize,

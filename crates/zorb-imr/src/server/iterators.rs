@@ -12,7 +12,7 @@ use crate::implementation_repository::{
     ServerInformationIterator, ServerInformationIteratorServant, ServerInformationList,
 };
 
-/// An id that nobody can derive from that of another client's iterator, and that no other one ever has.
+/// A random id, which nobody can derive from that of another client's iterator.
 fn random_id() -> u64 {
     // The keys of a `RandomState` are random in each process, and differ from one to the next.
     RandomState::new().hash_one(0u8)

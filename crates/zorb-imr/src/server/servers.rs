@@ -238,7 +238,7 @@ impl Servers {
         let name = state.registered(name).ok_or(Refusal::NotFound)?;
         let replaced = state.servers.get_mut(&name).and_then(|server| server.replaced.take());
         drop(state);
-        // If the one that was replaced has not ended, it is the one that says so.
+        // A replaced process that still runs is the one that shuts down.
         if replaced.is_some_and(|instance| self.answers(&instance)) {
             return Ok(());
         }
@@ -389,7 +389,7 @@ impl State {
         self.servers.get(name)?.running.iter().find(same)?.process
     }
 
-    /// The process of a server that registers: the one that is being started, or that of the server it is linked to.
+    /// Finds the process that registers: the server's own if it is starting, or that of the server it is linked to.
     fn take_process(&mut self, name: &str) -> Option<ProcessId> {
         let owner = self.owner(name).to_owned();
         let is_own = owner == name;

@@ -1,4 +1,4 @@
-//! Unions: enums with payloads, of which Rust does not say where they are.
+//! Unions: enums with payloads. Rust does not define where an enum stores its payload.
 
 use zorb_cdr::Wire;
 

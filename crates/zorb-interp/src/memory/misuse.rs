@@ -16,8 +16,8 @@ macro_rules! wire {
             const MIN_SIZE: usize = 4;
             fn view(value: &$value) -> &$value { value }
             fn write(_: &$value, _: &mut CdrWriter<'_>) -> CdrResult<()> { Ok(()) }
-            fn read(_: &mut CdrReader<'_>) -> CdrResult<$value> { todo!() }
-            fn read_borrowed<'a>(_: &mut CdrReader<'a>) -> CdrResult<$borrowed> { todo!() }
+            fn read(_: &mut CdrReader<'_>) -> CdrResult<$value> { unreachable!() }
+            fn read_borrowed<'a>(_: &mut CdrReader<'a>) -> CdrResult<$borrowed> { unreachable!() }
         }
     };
 }

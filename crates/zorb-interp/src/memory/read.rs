@@ -98,7 +98,7 @@ unsafe fn read_structure(
 unsafe fn read_union(union: &Union, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
     let mut space = LabelSpace::uninit();
     let label = space.as_mut_ptr().cast::<u8>();
-    // SAFETY: the space is large enough for every discriminator.
+    // SAFETY: every discriminator fits into `space`.
     unsafe { read(&union.discriminator, label, reader) }?;
     if union.is_recursive {
         reader.descend(union.name)?;

@@ -54,7 +54,7 @@ impl<T: Wire> Table<T> {
     #[doc(hidden)]
     pub const fn check(_: *mut T::Value) {}
 
-    /// A table of which values and borrowed values are of the same kind.
+    /// A table for a type that stores values and borrowed values alike.
     pub(super) const fn of(kind: Kind) -> Self {
         Self::new(kind, kind)
     }

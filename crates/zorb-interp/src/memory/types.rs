@@ -95,7 +95,7 @@ impl<T: Tabled, const N: u32> Tabled for Bounded<Vec<T>, N> {
 
 impl<T: Tabled, const N: usize> Tabled for [T; N] {
     const TABLE: Table<Self> = match T::TABLE.value {
-        // Arrays of arrays are several runs, each of which may begin in another part of a message.
+        // An array of arrays is several runs, and each may begin in another part of the message.
         Kind::Numbers(number, 1) if N > 0 && N <= u32::MAX as usize => {
             Table::of(Kind::Numbers(number, N as u32))
         }

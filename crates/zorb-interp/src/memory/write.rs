@@ -66,7 +66,7 @@ pub(super) unsafe fn write(
 unsafe fn write_union(union: &Union, from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     let mut space = LabelSpace::uninit();
     let label = space.as_mut_ptr().cast::<u8>();
-    // SAFETY: as the caller guarantees; the space is large enough for every discriminator.
+    // SAFETY: the caller guarantees the value; every discriminator fits into `space`.
     let (position, payload) = unsafe { (union.inspect)(from, label) };
     // SAFETY: the label has been written.
     let selected = unsafe { (union.select)(label) };

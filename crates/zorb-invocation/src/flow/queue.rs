@@ -265,7 +265,7 @@ impl<T> FlowQueue<T> {
         }
     }
 
-    /// Whether the queue has ended: it accepts no more items.
+    /// Whether the queue has ended and refuses further items.
     pub fn has_ended(&self) -> bool {
         self.state().is_ending
     }

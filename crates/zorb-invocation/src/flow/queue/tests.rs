@@ -79,7 +79,7 @@ fn a_caller_that_waits_for_room_releases_what_is_buffered() {
         let state = queue.state();
         let waiting = scope.spawn(|| {
             let room = queue.wait_for_room(70, WhenFull::Wait(limit), end);
-            // Otherwise the other thread would wait for ever.
+            // Stops the other thread's wait.
             queue.end();
             room
         });

@@ -21,7 +21,7 @@ use crate::client::connection::Receiving;
 use crate::client::connection_settings::ConnectionClass;
 use crate::client::endpoint_cache::OtherConnections;
 
-/// Its peer has hung up, of which it notifies at once.
+/// A stream whose peer has hung up. It calls the notification at once.
 #[derive(Debug)]
 struct HungUp;
 
