@@ -1,4 +1,4 @@
-//! Compiles the IDL of the peers, of the real-time experiments, of the experiment `copies` and of the demo. Records the version of
+//! Compiles the IDL of the peers, of the real-time experiments, of the experiments `copies` and `param`, and of the demo. Records the version of
 //! rustc.
 
 use std::process::Command;
@@ -12,5 +12,8 @@ fn main() {
     zorb_build::compile("../../bench/peers/bench.idl");
     zorb_build::compile("idl/realtime.idl");
     zorb_build::compile("idl/demo.idl");
+    zorb_build::compile("idl/param.idl");
+    let interpretive = zorb_build::Config::new().marshal(zorb_build::Marshal::Interpretive);
+    interpretive.combined("param_interpretive").compile(&["idl/param.idl"]);
     zorb_build::Config::new().loaned("Copies::Store::get").compile(&["idl/copies.idl"]);
 }

@@ -55,6 +55,8 @@ pub enum Kind {
     Demux,
     /// Copies of arguments over shared memory.
     Copies,
+    /// Both marshalling engines.
+    Param,
     /// Dynamic calls, anys, DynAnys.
     Dynamic,
     /// The steps of a call, with time probes.
@@ -86,7 +88,7 @@ const CALLS: Experiment = Experiment {
 };
 
 /// All experiments, in the order of the help.
-pub const EXPERIMENTS: [Experiment; 13] = [
+pub const EXPERIMENTS: [Experiment; 14] = [
     Experiment {
         name: "latency",
         about: "Measure two-way calls: without arguments, octets, structs, longs, doubles",
@@ -211,6 +213,17 @@ pub const EXPERIMENTS: [Experiment; 13] = [
         kind: Kind::Copies,
         rounds: 5,
         counts: true,
+        ..CALLS
+    },
+    Experiment {
+        name: "param",
+        about: "Measure calls of seven types by both marshalling engines, after the Param_Test benchmark",
+        title: "Marshalling engines",
+        text: "Two-way calls with values of seven types as in, inout and out parameters and as \
+               results, after the Param_Test benchmark: marshalled by compiled code, and by the \
+               interpretive engine.",
+        kind: Kind::Param,
+        transports: Transports::One,
         ..CALLS
     },
     Experiment {

@@ -6,6 +6,7 @@ mod copies;
 mod demux;
 mod first;
 mod matrix;
+mod param;
 mod pending;
 mod probes;
 mod runner;
@@ -44,6 +45,7 @@ pub fn run(
         Kind::Bridge => bridge::bridge(&mut run, watch)?,
         Kind::Demux => demux::demux(&mut run, watch)?,
         Kind::Copies => copies::copies(&mut run, watch)?,
+        Kind::Param => param::param(&mut run, watch)?,
         Kind::Probes => probes::probes(&mut run, watch)?,
     }
     let Run { rows, details, claims, text, .. } = run;

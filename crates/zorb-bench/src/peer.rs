@@ -15,6 +15,7 @@ pub use process::UNSUPPORTED;
 
 pub(crate) use probing::{MARK, TRACE};
 pub(crate) use raw::Shared as BareRings;
+pub(crate) use zorb::without_id;
 
 use crate::error::{Error, Result};
 use crate::processor;

@@ -8,4 +8,5 @@ pub(crate) mod server;
 
 pub(super) use client::{ZorbClient, open};
 pub(super) use hop::pass_on;
+pub(crate) use options::without_id;
 pub(super) use server::serve;

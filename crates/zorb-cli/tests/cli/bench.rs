@@ -306,6 +306,24 @@ fn copies() {
     assert!(checks.len() == 6 && hold, "{checks:?}");
 }
 
+#[test]
+fn param() {
+    let finished = quick("bench-param", &["param", "--calls", "2"]);
+    let rows = rows(&finished);
+    let compiled = works(&rows, "compiled");
+    assert_eq!(works(&rows, "interpretive"), compiled);
+    assert_eq!((compiled.len(), compiled[4]), (7 * 4, ("in_string", 128)));
+    assert!(rows.iter().all(|row| row["calls_per_s"].as_f64().unwrap() > 0.0), "{rows:?}");
+    let checks = finished.json()["checks"].clone();
+    let checks = checks.as_array().unwrap();
+    // A quick run is too short.
+    let unclear = checks.iter().all(|check| check["verdict"] == "unclear");
+    assert!(checks.len() == 7 * 4 && unclear, "{checks:?}");
+    let finished = run(&["bench", "param", "--quick", "--calls", "2", "--transport", "uiop"]);
+    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    assert!(finished.stdout.contains("interpretive calls/s"), "{}", finished.stdout);
+}
+
 #[cfg(not(feature = "probes"))]
 #[test]
 fn without_probes_the_program_explains_how_to_build_them() {
