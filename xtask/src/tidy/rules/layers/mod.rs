@@ -52,7 +52,7 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
             || entry(&d.package).is_some()
     };
     let judged = manifest.dependencies.iter().filter(ours).filter_map(|dependency| {
-        let fault = check_edge(user, dependency, tree).err()?;
+        let fault = check_edge(user, dependency, manifest, tree).err()?;
         Some(at(dependency.line, fault))
     });
     judged.collect()
@@ -94,12 +94,19 @@ fn unknown(name: &str) -> String {
 }
 
 /// Checks whether a dependency is allowed; the error is the advice.
-fn check_edge(user: User, dependency: &Dependency, tree: &Tree) -> Result<(), String> {
+fn check_edge(
+    user: User,
+    dependency: &Dependency,
+    by: &Manifest,
+    tree: &Tree,
+) -> Result<(), String> {
     let name = dependency.package.as_str();
     let Some(used) = entry(name) else {
         let own = |m: &&Manifest| m.package.as_ref().is_some_and(|(n, _)| n == name);
         let manifest = tree.manifests().iter().find(own);
         return match manifest.map(|m| location(&m.path)) {
+            // A package below the folder of another is a part of it.
+            Some(Location::Leaf) if manifest.is_some_and(|m| is_below(&m.path, &by.path)) => Ok(()),
             Some(Location::Leaf) => Err(format!(
                 "do not depend on `{name}`: nothing may depend on tests, examples and fuzz targets"
             )),
@@ -145,6 +152,12 @@ fn check_edge(user: User, dependency: &Dependency, tree: &Tree) -> Result<(), St
             fault(&format!("layer {layer} may only use lower layers, not layer {other}"))
         }
     }
+}
+
+/// Whether a manifest is in a folder of the folder of `outer`, another manifest.
+fn is_below(manifest: &str, outer: &str) -> bool {
+    let folder = outer.strip_suffix("Cargo.toml").unwrap_or(outer);
+    manifest.strip_prefix(folder).is_some_and(|rest| rest.contains('/'))
 }
 
 #[cfg(test)]

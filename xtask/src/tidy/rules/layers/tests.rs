@@ -124,3 +124,14 @@ fn the_table_names_every_crate_once_and_only_existing_ones() {
         assert!(exists(name) || exists(&format!("crates/{name}")), "{name} does not exist");
     }
 }
+
+#[test]
+fn a_package_below_an_example_is_its_own() {
+    let part = "[package]\nname = \"part\"\n";
+    let using = "[package]\nname = \"whole\"\n[dependencies]\npart = { path = \"part\" }\n";
+    let part = ("examples/whole/part/Cargo.toml", part);
+    assert!(positions(&RULE, &[part, ("examples/whole/Cargo.toml", using)]).is_empty());
+    for other in ["examples/who/Cargo.toml", "tests/whole/Cargo.toml"] {
+        assert_eq!(positions(&RULE, &[part, (other, using)]), [format!("{other}:4")]);
+    }
+}

@@ -1,0 +1,114 @@
+extern crate std;
+
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+use core::convert::Infallible;
+
+use super::*;
+use crate::graph::Graph;
+use crate::node::Settings;
+
+std::thread_local! {
+    static NOW: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Each reading is later than the one before, by ever more.
+fn clock() -> u64 {
+    let next = NOW.get() + NOW.get() / 1000 + 1;
+    NOW.set(next);
+    next
+}
+
+/// Messages on their way: sender, receiver, message.
+type Queue = Rc<RefCell<Vec<(NodeId, NodeId, Message)>>>;
+
+/// Encodes each message for each neighbor.
+struct InMemory {
+    id: NodeId,
+    neighbors: Vec<NodeId>,
+    queue: Queue,
+}
+
+impl Links for InMemory {
+    type Error = Infallible;
+
+    fn send(&mut self, message: &Message, segments: &mut Segments) -> Result<(), Infallible> {
+        for &to in &self.neighbors {
+            segments.end_marshal();
+            self.queue.borrow_mut().push((self.id, to, *message));
+            segments.end_send();
+        }
+        Ok(())
+    }
+}
+
+/// Runs a complete graph, and returns its drivers.
+fn run(nodes: u32, is_on: bool, samples: usize) -> Vec<Driver<InMemory>> {
+    let graph = Graph::complete(nodes).unwrap();
+    let settings =
+        Settings { colors: 1, max_distance: 1, terminates: true, max_cycles: 20, seed: 1 };
+    let queue = Queue::default();
+    let driver = |id| {
+        let neighbors = graph.neighbors(id).to_vec();
+        let node = Node::new(id, &neighbors, settings);
+        let links = InMemory { id, neighbors, queue: Rc::clone(&queue) };
+        Driver::new(node, links, Segments::new(clock, is_on, samples))
+    };
+    let mut drivers: Vec<_> = (0..nodes).map(driver).collect();
+    let mut outcomes = vec![None; nodes as usize];
+    for driver in &mut drivers {
+        driver.start().unwrap();
+    }
+    loop {
+        let next = queue.borrow_mut().pop();
+        let Some((from, to, message)) = next else { break };
+        let driver = &mut drivers[to as usize];
+        driver.segments_mut().end_wait();
+        let outcome = driver.deliver(from, &message).unwrap();
+        outcomes[to as usize] = outcomes[to as usize].or(outcome);
+    }
+    assert_eq!(outcomes, vec![Some(Outcome::CycleLimit); nodes as usize]);
+    drivers
+}
+
+#[test]
+fn segments_add_up_to_the_cycles() {
+    let drivers = run(4, true, 20);
+    for driver in &drivers {
+        let segments = driver.segments();
+        let sum: u64 = Segment::ALL.iter().map(|&segment| segments.total(segment)).sum();
+        assert_eq!(segments.cycles().count(), 20);
+        assert_eq!(sum, segments.cycles().total());
+        assert_eq!(sum, segments.cycles().sorted().iter().sum::<u64>());
+        // Two messages for each of three neighbors.
+        assert_eq!(segments.marshals(), 20 * 6);
+        assert_eq!(driver.refused(), 0);
+    }
+    for segment in Segment::ALL {
+        let of_all = |time: fn(&Segments, Segment) -> u64| -> u64 {
+            drivers.iter().map(|driver| time(driver.segments(), segment)).sum()
+        };
+        let (total, longest) = (of_all(Segments::total), of_all(Segments::longest));
+        assert!(0 < longest && longest <= total, "{segment:?}: {longest} of {total}");
+    }
+}
+
+#[test]
+fn cycles_are_timed_without_segments_and_the_last_are_kept() {
+    for driver in run(2, false, 5) {
+        let segments = driver.segments();
+        assert!(Segment::ALL.iter().all(|&segment| segments.total(segment) == 0));
+        let kept = segments.cycles().sorted();
+        assert_eq!((segments.cycles().count(), kept.len()), (20, 5));
+        assert!(kept.iter().sum::<u64>() < segments.cycles().total());
+    }
+}
+
+#[test]
+fn refused_messages_are_counted() {
+    let mut drivers = run(2, true, 1);
+    drivers[0].deliver(7, &Message::Solved).unwrap();
+    assert_eq!(drivers[0].refused(), 1);
+}

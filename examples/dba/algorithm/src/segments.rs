@@ -1,0 +1,306 @@
+//! Where the time of a cycle goes.
+
+use alloc::vec::Vec;
+
+use crate::message::Message;
+
+/// A part of a cycle. Numbers are those of the literature: 1, 5 to 8 and 12 to 14 are the node's own work, 2 to 4 and 9 to
+/// 11 happen once per message of a neighbor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Segment {
+    /// 1: sending the encoded value to all neighbors.
+    SendValue,
+    /// 2: waiting for a message while values are missing.
+    AwaitValue,
+    /// 3: from the arrival of a message to the node: decoding, look-up, dispatching.
+    DispatchValue,
+    /// 4: storing it.
+    StoreValue,
+    /// 5: computing what conflicts cost with each color.
+    Evaluate,
+    /// 6: choosing the best color.
+    Choose,
+    /// 7: encoding the improvement.
+    MarshalImprovement,
+    /// 8: sending it to all neighbors.
+    SendImprovement,
+    /// 9: waiting for a message while improvements are missing.
+    AwaitImprovement,
+    /// 10: from the arrival of a message to the node.
+    DispatchImprovement,
+    /// 11: storing it.
+    StoreImprovement,
+    /// 12: comparing the improvements.
+    Compare,
+    /// 13: changing the color or the weights.
+    Change,
+    /// 14: encoding the value for the next cycle.
+    MarshalValue,
+}
+
+impl Segment {
+    /// The number of segments.
+    pub const COUNT: usize = 14;
+
+    /// All segments in order.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::SendValue,
+        Self::AwaitValue,
+        Self::DispatchValue,
+        Self::StoreValue,
+        Self::Evaluate,
+        Self::Choose,
+        Self::MarshalImprovement,
+        Self::SendImprovement,
+        Self::AwaitImprovement,
+        Self::DispatchImprovement,
+        Self::StoreImprovement,
+        Self::Compare,
+        Self::Change,
+        Self::MarshalValue,
+    ];
+
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SendValue => "send value",
+            Self::AwaitValue => "await value",
+            Self::DispatchValue => "dispatch value",
+            Self::StoreValue => "store value",
+            Self::Evaluate => "evaluate",
+            Self::Choose => "choose",
+            Self::MarshalImprovement => "marshal improvement",
+            Self::SendImprovement => "send improvement",
+            Self::AwaitImprovement => "await improvement",
+            Self::DispatchImprovement => "dispatch improvement",
+            Self::StoreImprovement => "store improvement",
+            Self::Compare => "compare",
+            Self::Change => "change",
+            Self::MarshalValue => "marshal value",
+        }
+    }
+}
+
+/// The times of the segments of a node's cycles.
+///
+/// The clock is read once at each boundary, which ends one segment and begins the next: there are no gaps, and the segments
+/// of a cycle add up to its time. A cycle is measured from one decision, the end of segment 13, to the next. Nothing is
+/// allocated after the start.
+#[derive(Debug)]
+pub struct Segments {
+    clock: fn() -> u64,
+    is_on: bool,
+    /// The last boundary.
+    last: u64,
+    cycle_start: u64,
+    /// Those of the current cycle.
+    current: [u64; Segment::COUNT],
+    totals: [u64; Segment::COUNT],
+    longest: [u64; Segment::COUNT],
+    cycles: CycleTimes,
+    awaits_improvements: bool,
+    sends_improvement: bool,
+    marshals: u64,
+}
+
+impl Segments {
+    /// Times by `clock`, in nanoseconds. If not `is_on`, only cycles are timed. The last `samples` cycle times are kept.
+    #[must_use]
+    pub fn new(clock: fn() -> u64, is_on: bool, samples: usize) -> Self {
+        Self {
+            clock,
+            is_on,
+            last: 0,
+            cycle_start: 0,
+            current: [0; Segment::COUNT],
+            totals: [0; Segment::COUNT],
+            longest: [0; Segment::COUNT],
+            cycles: CycleTimes::new(samples),
+            awaits_improvements: false,
+            sends_improvement: false,
+            marshals: 0,
+        }
+    }
+
+    /// Begins the first cycle.
+    pub(crate) fn start(&mut self) {
+        self.last = (self.clock)();
+        self.cycle_start = self.last;
+        // Messages that came before have begun no cycle.
+        self.current = [0; Segment::COUNT];
+    }
+
+    /// Ends a segment, and begins the next.
+    pub(crate) fn end(&mut self, segment: Segment) {
+        if self.is_on {
+            let now = (self.clock)();
+            self.end_at(segment, now);
+        }
+    }
+
+    fn end_at(&mut self, segment: Segment, now: u64) {
+        if let Some(time) = self.current.get_mut(segment as usize) {
+            *time += now.saturating_sub(self.last);
+        }
+        self.last = now;
+    }
+
+    /// Ends segment 13 and the cycle.
+    pub(crate) fn end_cycle(&mut self) {
+        let now = (self.clock)();
+        if self.is_on {
+            self.end_at(Segment::Change, now);
+            let sums = self.totals.iter_mut().zip(&mut self.longest);
+            for (&time, (total, longest)) in self.current.iter().zip(sums) {
+                *total += time;
+                *longest = time.max(*longest);
+            }
+            self.current = [0; Segment::COUNT];
+        }
+        self.cycles.add(now.saturating_sub(self.cycle_start));
+        self.cycle_start = now;
+    }
+
+    pub(crate) fn set_awaited(&mut self, improvements: bool) {
+        self.awaits_improvements = improvements;
+    }
+
+    pub(crate) fn set_sending(&mut self, message: &Message) {
+        self.sends_improvement = matches!(message, Message::Improvement { .. });
+    }
+
+    pub(crate) fn end_dispatch(&mut self) {
+        self.end(if self.awaits_improvements {
+            Segment::DispatchImprovement
+        } else {
+            Segment::DispatchValue
+        });
+    }
+
+    pub(crate) fn end_store(&mut self) {
+        self.end(if self.awaits_improvements {
+            Segment::StoreImprovement
+        } else {
+            Segment::StoreValue
+        });
+    }
+
+    /// A message has arrived: the node no longer waits.
+    pub fn end_wait(&mut self) {
+        self.end(if self.awaits_improvements {
+            Segment::AwaitImprovement
+        } else {
+            Segment::AwaitValue
+        });
+    }
+
+    /// The message to be sent was encoded, once more if not for the first time. Counts it.
+    pub fn end_marshal(&mut self) {
+        self.marshals += 1;
+        self.end(if self.sends_improvement {
+            Segment::MarshalImprovement
+        } else {
+            Segment::MarshalValue
+        });
+    }
+
+    /// An encoded message was sent.
+    pub fn end_send(&mut self) {
+        self.end(if self.sends_improvement {
+            Segment::SendImprovement
+        } else {
+            Segment::SendValue
+        });
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> fn() -> u64 {
+        self.clock
+    }
+
+    /// A time of the clock at which a message arrived, as [`end_wait`](Self::end_wait): for those who cannot call that then.
+    pub fn end_wait_at(&mut self, arrival: u64) {
+        if self.is_on && arrival >= self.last {
+            let segment = if self.awaits_improvements {
+                Segment::AwaitImprovement
+            } else {
+                Segment::AwaitValue
+            };
+            self.end_at(segment, arrival);
+        }
+    }
+
+    /// The time of a segment in all completed cycles, in nanoseconds.
+    #[must_use]
+    pub fn total(&self, segment: Segment) -> u64 {
+        self.totals.get(segment as usize).copied().unwrap_or_default()
+    }
+
+    /// Its longest time in one cycle, in nanoseconds.
+    #[must_use]
+    pub fn longest(&self, segment: Segment) -> u64 {
+        self.longest.get(segment as usize).copied().unwrap_or_default()
+    }
+
+    /// The times of the cycles.
+    #[must_use]
+    pub fn cycles(&self) -> &CycleTimes {
+        &self.cycles
+    }
+
+    /// How often a message was encoded.
+    #[must_use]
+    pub fn marshals(&self) -> u64 {
+        self.marshals
+    }
+}
+
+/// The times of cycles: their sum, and the last of them.
+#[derive(Debug)]
+pub struct CycleTimes {
+    count: u64,
+    total: u64,
+    /// The oldest is overwritten first.
+    samples: Vec<u64>,
+    capacity: usize,
+}
+
+impl CycleTimes {
+    fn new(capacity: usize) -> Self {
+        Self { count: 0, total: 0, samples: Vec::with_capacity(capacity), capacity }
+    }
+
+    fn add(&mut self, time: u64) {
+        if self.samples.len() < self.capacity {
+            self.samples.push(time);
+        } else if let Some(place) = self.count.checked_rem(self.capacity as u64)
+            && let Some(sample) = self.samples.get_mut(place as usize)
+        {
+            *sample = time;
+        }
+        self.count += 1;
+        self.total += time;
+    }
+
+    /// The number of completed cycles.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their times together, in nanoseconds.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The times of the last cycles in ascending order, in nanoseconds. Allocates.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<u64> {
+        let mut sorted = self.samples.clone();
+        sorted.sort_unstable();
+        sorted
+    }
+}
