@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tracing::span::EnteredSpan;
@@ -44,11 +44,30 @@ pub struct ThreadActivity {
     thread: String,
     /// The first octets of the operation's name, padded with NUL. A thread writes its own without synchronization.
     operation: [AtomicU64; NAME_OCTETS / 8],
+    /// Whether it waits for requests, or for a client to read. Written likewise.
+    rests: AtomicBool,
 }
 
 impl ThreadActivity {
     fn new(thread: &str) -> Arc<Self> {
-        Arc::new(Self { thread: thread.to_owned(), operation: Default::default() })
+        let rests = AtomicBool::new(false);
+        Arc::new(Self { thread: thread.to_owned(), operation: Default::default(), rests })
+    }
+
+    /// That of the calling thread, if a [`ThreadCount`] has started it.
+    pub fn of_this_thread() -> Option<Arc<Self>> {
+        ACTIVITY.try_with(|activity| activity.borrow().clone()).ok().flatten()
+    }
+
+    /// Whether the thread makes no upcall, because it waits for requests, or for a client to read.
+    pub fn rests(&self) -> bool {
+        self.rests.load(Ordering::Relaxed)
+    }
+
+    /// Sets whether the calling thread [rests](Self::rests).
+    #[inline]
+    pub fn set_rests(&self, rests: bool) {
+        self.rests.store(rests, Ordering::Relaxed);
     }
 
     /// The name of the thread.
@@ -99,6 +118,16 @@ pub fn record_operation(name: &[u8]) {
     });
 }
 
+/// Calls `wait`, during which the calling thread [rests](ThreadActivity::rests).
+#[cold]
+pub fn rest<T>(wait: impl FnOnce() -> T) -> T {
+    let activity = ThreadActivity::of_this_thread();
+    activity.iter().for_each(|activity| activity.set_rests(true));
+    let waited = wait();
+    activity.iter().for_each(|activity| activity.set_rests(false));
+    waited
+}
+
 /// Counts work on a thread that the ORB has not started, with the operation that it serves, until dropped.
 #[derive(Debug)]
 pub struct RunningUpcall {
@@ -130,7 +159,7 @@ impl Running {
     pub fn is_this_thread(&mut self) {
         COUNTED_BY.set(Arc::as_ptr(&self.threads).addr());
         if self.activity.is_none() {
-            self.activity = ACTIVITY.try_with(|activity| activity.borrow().clone()).ok().flatten();
+            self.activity = ThreadActivity::of_this_thread();
             self.threads.running.lock().threads.extend(self.activity.clone());
         }
     }
@@ -365,6 +394,30 @@ mod tests {
         drop(stuck);
         count.join();
         assert!(count.join_within(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_a_client_rests() {
+        let count = ThreadCount::new(8);
+        let (tell, told) = std::sync::mpsc::channel();
+        let (free, freed) = std::sync::mpsc::channel::<()>();
+        let body = move || {
+            rest(|| {
+                tell.send(()).unwrap();
+                freed.recv().unwrap();
+            });
+            tell.send(()).unwrap();
+            let _ = freed.recv();
+        };
+        count.spawn("sender", body).unwrap();
+        let rests = || count.join_within(Duration::ZERO)[0].rests();
+        told.recv().unwrap();
+        assert!(rests());
+        free.send(()).unwrap();
+        told.recv().unwrap();
+        assert!(!rests());
+        drop(free);
+        count.join();
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(super) mod resumed;
 pub(super) mod spawner;
 pub(super) mod steady_state;
 mod threads;
+pub(super) mod unread;
 pub(super) mod workers;
 
 use std::fmt::Debug;

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_base::caller::Caller;
+use zorb_base::threads::rest;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     AddressingDisposition, Cancellation, Charge, Form, Messaging, ProfileTag, ReplyStatus,
@@ -208,7 +209,7 @@ impl ServerConnection {
         output.waits_since.get_or_insert_with(Instant::now);
         self.output_waits.store(true, Ordering::SeqCst);
         drop(output);
-        let sent = send();
+        let sent = rest(send);
         let mut output = self.sending.lock();
         if let Err(error) = sent {
             self.sending_failed(&mut output, &error);
@@ -235,7 +236,7 @@ impl ServerConnection {
             match output.state {
                 OutputState::Free | OutputState::Broken => return output,
                 OutputState::Queued => output = self.send_queue(output),
-                OutputState::Sending => output = self.output_sent.wait(output),
+                OutputState::Sending => output = rest(|| self.output_sent.wait(output)),
             }
         }
     }
@@ -369,13 +370,11 @@ impl ServerConnection {
         if self.output_waits() { self.sending.lock().waits_since } else { None }
     }
 
-    /// Ends the connection, whose client does not read, to make room for another.
-    pub(super) fn give_up_output(self: &Arc<Self>) {
+    /// Ends the connection, whose client does not read, for this `reason`.
+    #[cold]
+    pub(super) fn give_up_output(self: &Arc<Self>, reason: &'static str) {
         let mut output = self.sending.lock();
-        self.sending_failed(
-            &mut output,
-            &io::Error::other("closed to make room for another connection"),
-        );
+        self.sending_failed(&mut output, &io::Error::other(reason));
         self.core.watchdog().forget_output(self);
         self.release(output);
     }

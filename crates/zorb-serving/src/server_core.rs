@@ -8,6 +8,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use zorb_base::accepting::Admission;
 use zorb_base::error::{Error, Phase};
@@ -22,6 +23,7 @@ use crate::context::ServerContext;
 use crate::lane::Lane;
 use crate::lane::admission::LaneAdmission;
 use crate::lane::steady_state::ViolationReport;
+use crate::lane::unread::close_unread;
 use crate::listener::Listener;
 use crate::pool::{Pool, PoolCore, Pools, default_lane};
 use crate::settings::PoolSettings;
@@ -237,6 +239,11 @@ impl ServerCore {
     /// The lane of the ORB's own endpoints, once it listens at one.
     pub(super) fn default_lane(&self) -> Option<&Arc<Lane>> {
         self.default_lane.get()
+    }
+
+    /// Closes connections whose clients have left replies unread for `limit`. Returns their number.
+    pub fn close_unread(&self, limit: Duration) -> usize {
+        close_unread(&self.context, limit)
     }
 
     /// Stops the lane of the ORB's own endpoints, without waiting for its threads.

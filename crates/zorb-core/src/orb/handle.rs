@@ -348,13 +348,14 @@ impl Orb {
 
     /// Shuts the ORB down: it accepts no further requests, completes and answers those in progress, and sends
     /// CloseConnection to its peers. With `wait` the call returns when the last thread has ended, or at the end of
-    /// the option `ShutdownGrace` (30 s); then the log names the threads that are still running, and the operations
-    /// that they serve.
+    /// the option `ShutdownGrace` (30 s); then the log and the error name the upcalls that are still running: operation and
+    /// thread. Clients have a tenth of that time, at most 3 s, to read their replies; then their connections are closed.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 3) with `wait` on a thread of the ORB, which would wait for itself: inside an upcall, or in
     /// another function that the ORB calls, for example [`OnewayQueue::on_event`](crate::OnewayQueue::on_event).
-    /// `TIMEOUT`, minor `SHUTDOWN`, with `wait` if upcalls were still running at the end of `ShutdownGrace`.
+    /// `TIMEOUT`, minor `SHUTDOWN`, with `wait` if upcalls were still running at the end of `ShutdownGrace`; its text names
+    /// them.
     pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
         self.inner.shutdown(wait).map_err(Error::from)
     }

@@ -1,14 +1,28 @@
 //! Shuts an ORB down.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use zorb_base::error::Phase;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::threads::{ThreadActivity, record_operation};
 use zorb_base::upcall_thread::check_may_wait;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
+
+/// The part of the grace time that clients have to read the replies that wait for them: a tenth, and at most
+/// [`FOR_UNREAD`].
+const UNREAD_PART: u32 = 10;
+
+/// The most time that clients have to read them.
+const FOR_UNREAD: Duration = Duration::from_secs(3);
+
+/// The minimum time between checks whether clients read.
+const MIN_PAUSE: Duration = Duration::from_millis(10);
+
+/// The number of upcalls that an error names.
+const NAMED: usize = 8;
 
 impl OrbInner {
     pub(super) fn wait_for_shutdown(&self) {
@@ -55,12 +69,16 @@ impl OrbInner {
     /// Checks that no upcall was running when the shutdown ended.
     ///
     /// # Errors
-    /// `TIMEOUT`, minor `SHUTDOWN`.
+    /// `TIMEOUT`, minor `SHUTDOWN`, which names them.
     pub(super) fn check_ended(&self) -> Result<(), SystemException> {
-        if self.core.threads().is_empty() {
+        let threads = self.core.threads();
+        let running = threads.join_within(Duration::ZERO);
+        if threads.is_empty() {
             return Ok(());
         }
-        Err(SystemException::timeout(minor::timeout::SHUTDOWN, CompletionStatus::Maybe))
+        let exception = SystemException::timeout(minor::timeout::SHUTDOWN, CompletionStatus::Maybe);
+        let names = names_of(&running);
+        Err(if names.is_empty() { exception } else { exception.at(Phase::Upcall, names) })
     }
 
     /// Closes endpoints and connections, and stops all lanes, without waiting.
@@ -100,21 +118,63 @@ impl OrbInner {
     /// Waits for the ORB's threads, destroys its adapters and closes it: all within the grace time.
     fn finish(self: &Arc<Self>) {
         let threads = self.core.threads();
-        let Some(grace) = self.core.options().shutdown_grace else {
-            threads.join();
+        let begun = Instant::now();
+        let grace = self.core.options().shutdown_grace;
+        self.await_threads(begun, grace);
+        let Some(grace) = grace else {
             self.destroy_adapters();
             return self.close();
         };
-        let begun = Instant::now();
-        let stuck = threads.join_within(grace);
-        stuck.iter().for_each(|thread| report(thread));
         let has_waited = threads.is_empty();
+        if !has_waited {
+            self.report_running();
+        }
         self.start_destroying_adapters();
         if has_waited {
             let left = grace.saturating_sub(begun.elapsed());
             threads.join_within(left).iter().for_each(|thread| report(thread));
         }
         self.close();
+    }
+
+    /// Waits for the ORB's threads, at most for the `grace` time since `begun`. Clients that do not read their replies
+    /// have a shorter time; then their connections are closed.
+    fn await_threads(&self, begun: Instant, grace: Option<Duration>) {
+        let threads = self.core.threads();
+        let for_unread = grace.map_or(FOR_UNREAD, |grace| (grace / UNREAD_PART).min(FOR_UNREAD));
+        let pause = (for_unread / 4).max(MIN_PAUSE);
+        loop {
+            let left = grace.map(|grace| grace.saturating_sub(begun.elapsed()));
+            threads.join_within(left.map_or(pause, |left| left.min(pause)));
+            if threads.is_empty() {
+                return;
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                break;
+            }
+            if begun.elapsed() >= for_unread {
+                self.server.close_unread(for_unread);
+            }
+        }
+        // Their upcalls have ended just now.
+        let closed = self.server.close_unread(Duration::ZERO);
+        if closed > 0 && threads.join_within(Duration::ZERO).iter().all(|thread| thread.rests()) {
+            threads.join_within(for_unread);
+        }
+    }
+
+    /// Names what runs when the grace time has ended.
+    #[cold]
+    fn report_running(&self) {
+        let running = self.core.threads().join_within(Duration::ZERO);
+        running.iter().filter(|thread| !thread.rests()).for_each(|thread| report(thread));
+        let deferred = self.server.deferred_requests();
+        if deferred > 0 {
+            tracing::error!(
+                deferred,
+                "deferred replies are missing at the end of the shutdown's grace time"
+            );
+        }
     }
 
     /// Destroys the adapters on a thread of the ORB: etherealizing objects and dropping servants may block.
@@ -151,4 +211,15 @@ impl OrbInner {
 fn report(stuck: &ThreadActivity) {
     let (thread, operation) = (stuck.thread(), stuck.operation());
     tracing::error!(thread, operation, "still running at the end of the shutdown's grace time");
+}
+
+/// The operations of the upcalls that `threads` make, and the names of these threads; the first eight.
+#[cold]
+fn names_of(threads: &[Arc<ThreadActivity>]) -> String {
+    let known = |thread: &&Arc<ThreadActivity>| !thread.rests() && !thread.operation().is_empty();
+    let name = |thread: &Arc<ThreadActivity>| {
+        format!("{} on the thread {}", thread.operation(), thread.thread())
+    };
+    let names: Vec<String> = threads.iter().filter(known).take(NAMED).map(name).collect();
+    names.join(", ")
 }

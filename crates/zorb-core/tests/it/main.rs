@@ -52,4 +52,5 @@ mod support;
 mod termination;
 mod threads;
 mod turns;
+mod unread;
 mod upcall_connections;

@@ -138,7 +138,7 @@ impl Lane {
                 (connection, "an idle connection")
             }
             Some(Evicted::Unread(connection)) => {
-                connection.give_up_output();
+                connection.give_up_output("closed to make room for another connection");
                 (connection, "a connection whose client does not read")
             }
             None => return false,

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use zorb_base::threads::ThreadActivity;
+
 use super::{Lane, ThreadKind};
 use crate::connection::ServerConnection;
 use crate::reactor::{Reactor, STOP, TICK, WAKE};
@@ -52,12 +54,15 @@ impl Lane {
             // It writes nothing but exceptions for requests that may not wait, which may begin in the steady state.
             scratch.reply.reserve(EXCEPTION);
         }
+        let activity = ThreadActivity::of_this_thread();
+        let set_rests = |rests| activity.iter().for_each(|activity| activity.set_rests(rests));
         let mut stays = false;
         // The rest of a dynamic thread's idle timeout after a tick.
         let mut left = None;
         loop {
             self.serve_waiting(reactor, kind, &mut scratch);
             self.work_ends();
+            set_rests(true);
             reactor.begin_wait();
             let linger = self.linger(kind).map(|it| if stays { it.max(STAY) } else { it });
             let linger = left.take().or(linger);
@@ -70,6 +75,7 @@ impl Lane {
                     scratch.wait_with_large(linger, &next).transpose()
                 }
             };
+            set_rests(false);
             self.work_begins();
             let idle = reactor.end_wait();
             let event = match event {

@@ -5,6 +5,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
+use zorb_base::threads::ThreadActivity;
 use zorb_giop::{MessageHeader, ProtocolError};
 use zorb_types::SystemException;
 
@@ -80,6 +81,8 @@ impl HalfSync {
     /// The body of a thread that makes upcalls.
     fn work(&self, lane: &Arc<Lane>, kind: ThreadKind) {
         let worker = Worker::new();
+        let activity = ThreadActivity::of_this_thread();
+        let set_rests = |rests| activity.iter().for_each(|activity| activity.set_rests(rests));
         let mut scratch = Scratch::default();
         // The message of the last request.
         let mut served = None;
@@ -106,7 +109,9 @@ impl HalfSync {
             }
             // A request of a higher lane may have looked for a thread just before this one became idle.
             if !is_needed_by_higher(lane) || !self.queue.leave(&worker) {
+                set_rests(true);
                 let Some(call) = self.wait(lane, kind, &worker, &mut scratch) else { return };
+                set_rests(false);
                 lane.work_begins();
                 served = self.answer(lane, call, &mut scratch);
             } else {

@@ -403,6 +403,29 @@ fn clients_that_do_not_read_do_not_lock_others_out() {
 }
 
 #[test]
+fn connections_whose_clients_do_not_read_for_some_time_can_be_closed() {
+    for &strategy in Strategy::ALL {
+        let options = [("SendBuffer", "4096"), ("ReceiveBuffer", "4096")];
+        let [server, other] = [(); 2].map(|()| Server::new(strategy, &options, 4));
+        let [unread, of_other] = [&server, &other].map(|server| {
+            let client = server.client();
+            client.leave_replies_unread(server, 1);
+            client
+        });
+        let mut reads = server.client();
+        assert!(reads.is_served());
+        assert_eq!(server.core.close_unread(Duration::from_secs(3600)), 0);
+        assert_eq!(server.core.close_unread(Duration::ZERO), 1);
+        until(|| server.connections() == 1);
+        assert!(reads.is_served());
+        assert_eq!(other.connections(), 1, "of another ORB");
+        drop((unread, of_other));
+        server.pool.destroy().unwrap();
+        other.pool.destroy().unwrap();
+    }
+}
+
+#[test]
 fn one_address_that_waits_for_replies_leaves_connections_to_others() {
     for &strategy in Strategy::ALL {
         let options = [("SendBuffer", "4096"), ("ReceiveBuffer", "4096")];
