@@ -1,30 +1,75 @@
-//! Graph colouring by nodes that only know their neighbors: the distributed breakout algorithm.
+//! Graph colouring by nodes that only know their neighbors: the distributed breakout algorithm in processes.
 //!
-//! `dba simulate GRAPH SEED` runs all nodes of a graph in memory, and prints their colors.
+//! A registry knows the graph. Each node is a process, which announces itself to the registry and learns its neighbors from
+//! it. Then they send each other values and improvements, over sockets or as one-way calls of the ORB, until the graph is
+//! coloured. `dba run GRAPH` does it all; `dba help` lists the commands. The book's page is `docs/src/dba.md`.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program prints")]
 
+mod arguments;
+mod frame;
+mod full;
+mod node;
+mod raw;
+mod registry;
+mod report;
+mod run;
+
 use std::error::Error;
+use std::fs::File;
+use std::io::Read as _;
+use std::process::ExitCode;
 
-use dba_algorithm::{Graph, Settings, Simulation};
+use arguments::{Command, Options, USAGE};
+use dba_algorithm::{Graph, MAX_TEXT, Simulation};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [command, path, seed] = arguments.as_slice() else {
-        return Err("usage: dba simulate GRAPH SEED".into());
-    };
-    if command != "simulate" {
-        return Err("usage: dba simulate GRAPH SEED".into());
+zorb::include_idl!("dba");
+
+/// What commands fail with: a message for the user.
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn main() -> ExitCode {
+    match arguments::parse(std::env::args().skip(1)).and_then(execute) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("dba: {failure}");
+            ExitCode::FAILURE
+        }
     }
-    let graph: Graph = std::fs::read_to_string(path)?.parse()?;
-    let settings = Settings {
-        colors: graph.colors(),
-        max_distance: graph.diameter(),
-        terminates: true,
-        max_cycles: 100_000,
-        seed: seed.parse()?,
-    };
-    let mut simulation = Simulation::new(&graph, settings, 8);
+}
+
+fn execute((command, options): (Command, Options)) -> Result<(), Failure> {
+    match command {
+        Command::Help => print!("{USAGE}"),
+        Command::Graph(graph) => print!("{graph}"),
+        Command::Simulate(path) => simulate(&read_graph(&path, &options)?, &options)?,
+        Command::Registry(path) => run::registry(&read_graph(&path, &options)?, &options)?,
+        Command::Run(path) => run::run(&read_graph(&path, &options)?, &options)?,
+        Command::Node { id, registry } => node::run(id, &registry, &options)?,
+    }
+    Ok(())
+}
+
+/// Reads a graph file; the error says where it is wrong.
+fn read_graph(path: &str, options: &Options) -> Result<Graph, Failure> {
+    let mut text = String::new();
+    let limit = MAX_TEXT as u64 + 1;
+    let read = File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text));
+    read.map_err(|error| format!("{path}: {error}"))?;
+    let mut graph: Graph = text.parse().map_err(|error| format!("{path}, {error}"))?;
+    if let Some(colors) = options.colors {
+        graph.set_colors(colors)?;
+    }
+    if options.terminates && graph.colors() == 1 && graph.edges().next().is_some() {
+        let hint = "give --colors N, or --no-terminate to run so many --cycles all the same";
+        return Err(format!("one color is not enough for neighbors: {hint}").into());
+    }
+    Ok(graph)
+}
+
+/// Runs all nodes in memory.
+fn simulate(graph: &Graph, options: &Options) -> Result<(), Failure> {
+    let mut simulation = Simulation::new(graph, options.settings(graph), 8);
     simulation.run()?;
     for node in simulation.nodes() {
         println!("node {} color {} cycles {}", node.id(), node.color(), node.cycles());

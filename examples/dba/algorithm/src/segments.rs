@@ -101,6 +101,7 @@ pub struct Segments {
     cycles: CycleTimes,
     awaits_improvements: bool,
     sends_improvement: bool,
+    sends_solved: bool,
     marshals: u64,
 }
 
@@ -119,6 +120,7 @@ impl Segments {
             cycles: CycleTimes::new(samples),
             awaits_improvements: false,
             sends_improvement: false,
+            sends_solved: false,
             marshals: 0,
         }
     }
@@ -168,6 +170,7 @@ impl Segments {
 
     pub(crate) fn set_sending(&mut self, message: &Message) {
         self.sends_improvement = matches!(message, Message::Improvement { .. });
+        self.sends_solved = *message == Message::Solved;
     }
 
     pub(crate) fn end_dispatch(&mut self) {
@@ -195,9 +198,10 @@ impl Segments {
         });
     }
 
-    /// The message to be sent was encoded, once more if not for the first time. Counts it.
+    /// The message to be sent was encoded, once more if not for the first time. Counts it, unless the message is
+    /// [`Message::Solved`], which belongs to no cycle.
     pub fn end_marshal(&mut self) {
-        self.marshals += 1;
+        self.marshals += u64::from(!self.sends_solved);
         self.end(if self.sends_improvement {
             Segment::MarshalImprovement
         } else {
@@ -212,12 +216,6 @@ impl Segments {
         } else {
             Segment::SendValue
         });
-    }
-
-    /// The clock.
-    #[must_use]
-    pub fn clock(&self) -> fn() -> u64 {
-        self.clock
     }
 
     /// A time of the clock at which a message arrived, as [`end_wait`](Self::end_wait): for those who cannot call that then.
@@ -250,7 +248,7 @@ impl Segments {
         &self.cycles
     }
 
-    /// How often a message was encoded.
+    /// How often a value or an improvement was encoded.
     #[must_use]
     pub fn marshals(&self) -> u64 {
         self.marshals

@@ -56,6 +56,19 @@ fn messages_of_the_next_cycle_wait_for_it() {
 }
 
 #[test]
+fn a_message_of_the_next_cycle_never_counts_for_this_one() {
+    let mut node = started(0, &[1, 2], SETTINGS);
+    let color = node.color();
+    // Neighbor 1 is wrong: it needs an improvement of this node before its next value.
+    node.receive(1, &value(1, color)).unwrap();
+    node.receive(2, &value(0, (color + 1) % 3)).unwrap();
+    assert_eq!(node.step(), Step::Wait);
+    node.receive(1, &value(0, (color + 1) % 3)).unwrap();
+    let nothing = Improvement::default();
+    assert_eq!(next_message(&mut node), Message::Improvement { cycle: 0, improvement: nothing });
+}
+
+#[test]
 fn messages_before_the_start_are_kept() {
     let mut node = Node::new(0, &[1], SETTINGS);
     node.receive(1, &value(0, 2)).unwrap();

@@ -1,0 +1,229 @@
+//! The command line.
+
+use std::time::Duration;
+
+use dba_algorithm::{Graph, Settings};
+
+use crate::Failure;
+
+pub(crate) const USAGE: &str = "\
+usage: dba run GRAPH [OPTIONS]           start a registry and all nodes of a graph, and print the result
+       dba registry GRAPH [OPTIONS]      start a registry, and wait for the nodes
+       dba node ID REGISTRY [OPTIONS]    start a node; REGISTRY is the URL that the registry prints
+       dba simulate GRAPH [OPTIONS]      run all nodes in memory
+       dba graph complete N              print the graph of N nodes that are all neighbors
+       dba graph mesh W H                print a grid
+Of the registry:
+  --colors N        number of colors (default: that of the graph file, else the graph's diameter)
+  --seed N          of the initial colors (default: 1)
+  --no-terminate    run on when the graph is coloured
+  --cycles N        end after N cycles in any case (default: 100000; with --no-terminate 1000)
+  --json            print the result as JSON
+Of nodes, and of run, which passes them on:
+  --over raw|full   send messages over sockets or by the ORB (default: full)
+  --memo            encode a message once for all neighbors, and not for each
+  --sync none|transport   one-way calls wait for nothing, or until the message is sent (default: transport)
+  --no-segments     time only whole cycles, and not their segments
+Of both:
+  --time-limit S    end after S seconds in any case (default: 60)
+";
+
+/// What to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Help,
+    Run(String),
+    Registry(String),
+    Node { id: u32, registry: String },
+    Simulate(String),
+    Graph(Graph),
+}
+
+/// What carries messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    Raw,
+    Full,
+}
+
+/// What a one-way call waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sync {
+    None,
+    Transport,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) colors: Option<u32>,
+    pub(crate) seed: u64,
+    pub(crate) terminates: bool,
+    pub(crate) cycles: Option<u32>,
+    pub(crate) json: bool,
+    pub(crate) over: Over,
+    pub(crate) memo: bool,
+    pub(crate) sync: Sync,
+    pub(crate) segments: bool,
+    pub(crate) time_limit: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            colors: None,
+            seed: 1,
+            terminates: true,
+            cycles: None,
+            json: false,
+            over: Over::Full,
+            memo: false,
+            sync: Sync::Transport,
+            segments: true,
+            time_limit: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Options {
+    /// What all nodes of a graph are told.
+    pub(crate) fn settings(&self, graph: &Graph) -> Settings {
+        let default = if self.terminates { 100_000 } else { 1000 };
+        Settings {
+            colors: graph.colors(),
+            max_distance: graph.diameter(),
+            terminates: self.terminates,
+            max_cycles: self.cycles.unwrap_or(default),
+            seed: self.seed,
+        }
+    }
+
+    /// The arguments by which a node gets these options.
+    pub(crate) fn of_node(&self) -> Vec<String> {
+        let mut arguments = vec!["--over".to_owned(), self.over.name().to_owned()];
+        if self.sync == Sync::None {
+            arguments.extend(["--sync", "none"].map(str::to_owned));
+        }
+        arguments.extend(self.memo.then(|| "--memo".to_owned()));
+        arguments.extend((!self.segments).then(|| "--no-segments".to_owned()));
+        arguments.extend(["--time-limit".to_owned(), self.time_limit.as_secs().to_string()]);
+        arguments
+    }
+}
+
+impl Over {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// Reads the command line; the error says what is wrong.
+pub(crate) fn parse(
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<(Command, Options), Failure> {
+    let (mut words, mut options) = (Vec::new(), Options::default());
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        if !argument.starts_with("--") {
+            words.push(argument);
+            continue;
+        }
+        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--help" => words = vec!["help".to_owned()],
+            "--colors" => options.colors = Some(number(&argument, &value()?)?),
+            "--seed" => options.seed = number(&argument, &value()?)?,
+            "--no-terminate" => options.terminates = false,
+            "--cycles" => options.cycles = Some(at_least_1(&argument, &value()?)?),
+            "--json" => options.json = true,
+            "--memo" => options.memo = true,
+            "--no-segments" => options.segments = false,
+            "--time-limit" => {
+                let seconds = at_least_1(&argument, &value()?)?;
+                options.time_limit = Duration::from_secs(seconds.into());
+            }
+            "--over" => {
+                options.over = match value()?.as_str() {
+                    "raw" => Over::Raw,
+                    "full" => Over::Full,
+                    other => return Err(format!("--over is raw or full, not {other}").into()),
+                }
+            }
+            "--sync" => {
+                options.sync = match value()?.as_str() {
+                    "none" => Sync::None,
+                    "transport" => Sync::Transport,
+                    other => return Err(format!("--sync is none or transport, not {other}").into()),
+                }
+            }
+            _ => return Err(format!("there is no option {argument}\n{USAGE}").into()),
+        }
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let command = match *words.as_slice() {
+        ["help"] => Command::Help,
+        ["run", graph] => Command::Run(graph.to_owned()),
+        ["registry", graph] => Command::Registry(graph.to_owned()),
+        ["node", id, registry] => {
+            Command::Node { id: number("ID", id)?, registry: registry.to_owned() }
+        }
+        ["simulate", graph] => Command::Simulate(graph.to_owned()),
+        ["graph", "complete", nodes] => Command::Graph(Graph::complete(number("N", nodes)?)?),
+        ["graph", "mesh", width, height] => {
+            Command::Graph(Graph::mesh(number("W", width)?, number("H", height)?)?)
+        }
+        [] => return Err(format!("a command is missing\n{USAGE}").into()),
+        _ => return Err(format!("there is no command {}\n{USAGE}", words.join(" ")).into()),
+    };
+    Ok((command, options))
+}
+
+fn number<T: std::str::FromStr>(name: &str, word: &str) -> Result<T, Failure> {
+    word.parse().map_err(|_| format!("{name}: {word} is not a number that fits").into())
+}
+
+fn at_least_1(name: &str, word: &str) -> Result<u32, Failure> {
+    match number(name, word)? {
+        0 => Err(format!("{name}: at least 1").into()),
+        number => Ok(number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<(Command, Options), Failure> {
+        parse(line.split_ascii_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_node_gets_the_options_of_the_run() {
+        let run = "run g --over raw --sync none --memo --no-segments --time-limit 7";
+        let (_, options) = parse_line(run).unwrap();
+        let node = format!("node 3 url {}", options.of_node().join(" "));
+        let expected = Command::Node { id: 3, registry: "url".to_owned() };
+        assert_eq!(parse_line(&node).unwrap(), (expected, options));
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        for (line, message) in [
+            ("", "a command is missing"),
+            ("run", "there is no command run"),
+            ("run g --fast", "there is no option --fast"),
+            ("run g --over tcp", "--over is raw or full, not tcp"),
+            ("run g --seed", "--seed needs a value"),
+            ("run g --cycles 0", "--cycles: at least 1"),
+            ("node x url", "ID: x is not a number that fits"),
+            ("graph mesh 0 5", "0 nodes: a graph has 1 to 1024"),
+        ] {
+            let error = parse_line(line).unwrap_err().to_string();
+            assert_eq!(error.lines().next(), Some(message), "{line}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! A node's process.
+
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use dba_algorithm::{Driver, Improvement, MAX_COLORS, Message, Node as State, NodeId, Outcome};
+use dba_algorithm::{Segments, Settings as StateSettings};
+use zorb::poa::PoaPolicies;
+use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
+use zorb::{Interface as _, Orb};
+use zorb_os::clock::MonotonicTime;
+
+use crate::arguments::{Options, Over};
+use crate::dba::node::PrepareError;
+use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
+use crate::full::{Arrival, FullLinks};
+use crate::raw::{self, RawLinks};
+use crate::{Failure, report};
+
+/// How many cycle times a node keeps.
+const SAMPLES: u32 = 65_536;
+
+/// What the object tells the main thread.
+enum Event {
+    /// The node is ready to run over sockets.
+    Prepared(Box<Driver<RawLinks>>),
+    /// The node has ended, over the ORB.
+    Ended(Box<Report>),
+    Failed(String),
+    Stop,
+}
+
+/// Announces a node to the registry, runs it, and reports how it has ended.
+pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), Failure> {
+    let end = MonotonicTime::now() + options.time_limit;
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+    let (events, inbox) = channel();
+    let (start, started) = channel();
+    let (listener, address) = match options.over {
+        Over::Raw => raw::listen().map(|(listener, address)| (Some(listener), address))?,
+        Over::Full => (None, String::new()),
+    };
+    let is_timed = options.over == Over::Full && options.segments;
+    let servant = MyNode {
+        id,
+        options: options.clone(),
+        arrival: is_timed.then(|| Arrival::watch(&orb, clock)),
+        driver: Mutex::new(None),
+        listener: Mutex::new(listener),
+        start,
+        events,
+    };
+    // One thread reads, makes the upcalls, and sends what follows from them.
+    let rt = RtOrb::builder().attach(&orb)?;
+    let lane = LaneBuilder::new(Priority::new(0)?, 1);
+    let pool = rt.threadpool("node").without_lanes(lane).strategy(Strategy::SingleThread);
+    let poa = orb.root_poa().create("node", PoaPolicies::new().with(pool.create()?.policy()))?;
+    let node: Node = poa.activate(servant)?;
+    orb.serve()?;
+
+    let registry: Registry = orb.resolve(registry)?;
+    let registry = registry.with_timeout(options.time_limit);
+    registry.enter(id, Some(&node), &address)?;
+    let ended = until_ended(&inbox, &started, end);
+    let ended = match ended {
+        Ok(Some(ended)) => ended,
+        Ok(None) => return Ok(orb.shutdown(false)?),
+        Err(failure) => {
+            let reason: String = failure.to_string().chars().take(128).collect();
+            // The failure itself says more than that the registry is gone.
+            let _ = registry.failed(id, &reason);
+            return Err(failure);
+        }
+    };
+    let report = ended.report;
+    registry.finished(&report)?;
+    // Others may have not ended yet.
+    while !matches!(next(&inbox, end)?, Event::Stop) {}
+    match options.json {
+        true => println!("{}", report::json(&report)),
+        false => print!("node {id} color {}\n{}", report.color, report::segment_table(&[report])),
+    }
+    Ok(orb.shutdown(false)?)
+}
+
+/// A node that has ended.
+struct Ended {
+    report: Report,
+    /// Its sockets, to which neighbors may still send.
+    _sockets: Option<Box<Driver<RawLinks>>>,
+}
+
+/// Waits for the end of the node, or runs it over sockets. `None` if it was stopped before.
+fn until_ended(
+    inbox: &Receiver<Event>,
+    started: &Receiver<()>,
+    end: MonotonicTime,
+) -> Result<Option<Ended>, Failure> {
+    match next(inbox, end)? {
+        Event::Prepared(mut driver) => {
+            let outcome = raw::run(&mut driver, started, end)?;
+            Ok(Some(Ended { report: report::of(&driver, outcome), _sockets: Some(driver) }))
+        }
+        Event::Ended(report) => Ok(Some(Ended { report: *report, _sockets: None })),
+        Event::Failed(reason) => Err(reason.into()),
+        Event::Stop => Ok(None),
+    }
+}
+
+fn next(inbox: &Receiver<Event>, end: MonotonicTime) -> Result<Event, Failure> {
+    inbox.recv_timeout(end.time_left()).map_err(|_| "the time limit is over".into())
+}
+
+/// Nanoseconds.
+fn clock() -> u64 {
+    MonotonicTime::now().as_nanos()
+}
+
+/// The object that a node is to its neighbors and the registry.
+struct MyNode {
+    id: NodeId,
+    options: Options,
+    arrival: Option<Arrival>,
+    /// The node, if its messages are calls of this object.
+    driver: Mutex<Option<Driver<FullLinks>>>,
+    listener: Mutex<Option<TcpListener>>,
+    start: Sender<()>,
+    events: Sender<Event>,
+}
+
+impl MyNode {
+    fn driver(&self) -> MutexGuard<'_, Option<Driver<FullLinks>>> {
+        self.driver.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make_ready(&self, settings: &Settings, neighbors: &[Neighbor]) -> Result<(), Failure> {
+        let colors = settings.colors;
+        if !(1..=MAX_COLORS).contains(&colors) {
+            return Err(format!("{colors} colors: there are 1 to {MAX_COLORS}").into());
+        }
+        let settings = StateSettings {
+            colors,
+            max_distance: settings.max_distance,
+            terminates: settings.terminates,
+            max_cycles: settings.max_cycles,
+            seed: settings.seed,
+        };
+        let ids: Vec<NodeId> = neighbors.iter().map(|neighbor| neighbor.id).collect();
+        let state = State::new(self.id, &ids, settings);
+        let samples = settings.max_cycles.min(SAMPLES) as usize;
+        let segments = Segments::new(clock, self.options.segments, samples);
+        let memo = self.options.memo;
+        if self.options.over == Over::Full {
+            let mut driver = self.driver();
+            if driver.is_some() {
+                return Err("the node is prepared already".into());
+            }
+            let links = FullLinks::new(self.id, neighbors, (memo, self.options.sync))?;
+            *driver = Some(Driver::new(state, links, segments));
+            return Ok(());
+        }
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let listener = listener.ok_or("the node is prepared already")?;
+        let links = RawLinks::connect(self.id, listener, neighbors, memo)?;
+        let driver = Driver::new(state, links, segments);
+        self.tell(Event::Prepared(Box::new(driver)));
+        Ok(())
+    }
+
+    fn tell(&self, event: Event) {
+        // If the main thread has ended, so has the process.
+        let _ = self.events.send(event);
+    }
+
+    /// Passes a message on to the node.
+    fn deliver(&self, from: NodeId, message: &Message) {
+        let mut driver = self.driver();
+        let Some(node) = &mut *driver else { return };
+        if let Some(arrival) = &self.arrival {
+            node.segments_mut().end_wait_at(arrival.time());
+        }
+        let delivered = node.deliver(from, message);
+        self.tell_end(node, delivered);
+    }
+
+    /// Tells the main thread if the node has ended, or cannot go on.
+    fn tell_end(&self, driver: &Driver<FullLinks>, step: zorb::Result<Option<Outcome>>) {
+        match step {
+            Ok(None) => {}
+            Ok(Some(outcome)) => {
+                self.tell(Event::Ended(Box::new(report::of(driver, outcome))));
+            }
+            Err(exception) => self.tell(Event::Failed(exception.to_string())),
+        }
+    }
+}
+
+impl NodeServant for MyNode {
+    fn prepare(
+        &self,
+        settings: &Settings,
+        neighbors: &[Neighbor],
+    ) -> zorb::Result<(), PrepareError> {
+        let ready = self.make_ready(settings, neighbors);
+        ready.map_err(|failure| Refused { reason: failure.to_string() }.into())
+    }
+
+    fn start(&self) {
+        // Over sockets the main thread starts the node.
+        let _ = self.start.send(());
+        let mut driver = self.driver();
+        let Some(node) = &mut *driver else { return };
+        if node.node().is_started() {
+            return;
+        }
+        let started = node.start();
+        self.tell_end(node, started);
+    }
+
+    fn stop(&self) {
+        self.tell(Event::Stop);
+    }
+
+    fn value(&self, from: NodeId, cycle: u32, color: u32) {
+        self.deliver(from, &Message::Value { cycle, color });
+    }
+
+    fn improvement(&self, from: NodeId, cycle: u32, gain: u32, cost: u32, counter: u32) {
+        let improvement = Improvement { gain, cost, counter };
+        self.deliver(from, &Message::Improvement { cycle, improvement });
+    }
+
+    fn solved(&self, from: NodeId) {
+        self.deliver(from, &Message::Solved);
+    }
+}

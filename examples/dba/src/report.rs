@@ -1,0 +1,146 @@
+//! How nodes have ended, for programs and for people.
+
+use std::fmt::Write as _;
+
+use dba_algorithm::{Driver, Graph, Links, Outcome, Segment};
+
+use crate::dba::Report;
+
+/// How a node has ended.
+pub(crate) fn of<L: Links>(driver: &Driver<L>, outcome: Outcome) -> Report {
+    let (node, segments) = (driver.node(), driver.segments());
+    let sorted = segments.cycles().sorted();
+    let at = |percent: usize| {
+        let index = sorted.len().saturating_sub(1) * percent / 100;
+        sorted.get(index).copied().unwrap_or_default()
+    };
+    Report {
+        id: node.id(),
+        color: node.color(),
+        is_solved: outcome == Outcome::Solved,
+        cycles: node.cycles(),
+        time: segments.cycles().total(),
+        median: at(50),
+        p99: at(99),
+        longest: at(100),
+        segments: Segment::ALL.map(|segment| segments.total(segment)),
+        longest_segments: Segment::ALL.map(|segment| segments.longest(segment)),
+        marshals: segments.marshals(),
+        refused: driver.refused(),
+    }
+}
+
+/// A table of the segments of some nodes: mean and maximum per cycle, and the share in the cycle.
+pub(crate) fn segment_table(reports: &[Report]) -> String {
+    let cycles: u64 = reports.iter().map(|report| u64::from(report.cycles)).sum();
+    let time: u64 = reports.iter().map(|report| report.time).sum();
+    let mut table = String::from("  #  segment                  mean us    max us  share\n");
+    for (index, segment) in Segment::ALL.into_iter().enumerate() {
+        let total: u64 = reports.iter().filter_map(|report| report.segments.get(index)).sum();
+        let longest = reports.iter().filter_map(|report| report.longest_segments.get(index)).max();
+        let longest = longest.copied().unwrap_or_default();
+        let (mean, share) = (per(total, cycles) / 1e3, 100.0 * per(total, time));
+        let (number, name) = (index + 1, segment.name());
+        let longest = longest as f64 / 1e3;
+        let _ =
+            writeln!(table, " {number:>2}  {name:<20} {mean:>11.1} {longest:>9.1} {share:>5.1}%");
+    }
+    let _ = writeln!(table, "     cycle                {:>11.1}", per(time, cycles) / 1e3);
+    table
+}
+
+/// One node as a JSON object.
+pub(crate) fn json(report: &Report) -> String {
+    let mut segments = String::new();
+    for (segment, (total, longest)) in
+        Segment::ALL.into_iter().zip(report.segments.iter().zip(&report.longest_segments))
+    {
+        let comma = if segments.is_empty() { "" } else { "," };
+        let name = segment.name();
+        let _ = write!(
+            segments,
+            "{comma}{{\"name\":\"{name}\",\"total_ns\":{total},\"max_ns\":{longest}}}"
+        );
+    }
+    format!(
+        "{{\"id\":{},\"color\":{},\"solved\":{},\"cycles\":{},\"total_ns\":{},\"median_ns\":{},\"p99_ns\":{},\
+         \"max_ns\":{},\"marshals\":{},\"refused\":{},\"segments\":[{segments}]}}",
+        report.id,
+        report.color,
+        report.is_solved,
+        report.cycles,
+        report.time,
+        report.median,
+        report.p99,
+        report.longest,
+        report.marshals,
+        report.refused,
+    )
+}
+
+/// The result of a run.
+pub(crate) struct Summary<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) reports: &'a [Report],
+}
+
+impl Summary<'_> {
+    /// The number of edges whose nodes have the same color.
+    pub(crate) fn conflicts(&self) -> usize {
+        let colors: Vec<u32> = self.reports.iter().map(|report| report.color).collect();
+        self.graph.conflicts(&colors).count()
+    }
+
+    /// Whether all nodes know that the graph is coloured.
+    pub(crate) fn is_solved(&self) -> bool {
+        self.reports.iter().all(|report| report.is_solved) && self.conflicts() == 0
+    }
+
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        let Self { graph, reports } = self;
+        let mut text = String::new();
+        let (nodes, edges, colors) = (graph.nodes(), graph.edges().count(), graph.colors());
+        let _ = writeln!(text, "graph       {nodes} nodes, {edges} edges, {colors} colors");
+        for (index, report) in reports.iter().enumerate() {
+            let end = if index % 16 == 15 || index + 1 == reports.len() { "\n" } else { " " };
+            let start = if index % 16 == 0 { "colors      " } else { "" };
+            let _ = write!(text, "{start}{}{end}", report.color);
+        }
+        let least = reports.iter().map(|report| report.cycles).min().unwrap_or_default();
+        let most = reports.iter().map(|report| report.cycles).max().unwrap_or_default();
+        let _ = writeln!(text, "conflicts   {}", self.conflicts());
+        let _ = writeln!(text, "cycles      {least} to {most}");
+        let marshals: u64 = reports.iter().map(|report| report.marshals).sum();
+        let cycles: u64 = reports.iter().map(|report| u64::from(report.cycles)).sum();
+        let _ = writeln!(text, "encodings   {:.2} per node and cycle", per(marshals, cycles));
+        let mut medians: Vec<u64> = reports.iter().map(|report| report.median).collect();
+        medians.sort_unstable();
+        let median = medians.get(medians.len() / 2).copied().unwrap_or_default() as f64 / 1e3;
+        let longest = reports.iter().map(|report| report.longest).max().unwrap_or_default();
+        let longest = longest as f64 / 1e3;
+        let _ = writeln!(text, "cycle time  median {median:.1} us, longest {longest:.1} us");
+        if reports.iter().any(|report| report.segments.iter().any(|&time| time > 0)) {
+            text.push_str(&segment_table(reports));
+        }
+        text
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self) -> String {
+        let nodes: Vec<String> = self.reports.iter().map(json).collect();
+        format!(
+            "{{\"nodes\":{},\"edges\":{},\"colors\":{},\"solved\":{},\"conflicts\":{},\"reports\":[{}]}}\n",
+            self.graph.nodes(),
+            self.graph.edges().count(),
+            self.graph.colors(),
+            self.is_solved(),
+            self.conflicts(),
+            nodes.join(","),
+        )
+    }
+}
+
+fn per(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

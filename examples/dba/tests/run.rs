@@ -1,0 +1,163 @@
+//! Runs the program as a user would: small graphs, over sockets and over the ORB.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// The program with these words. Nothing depends on the time limit, unless a test sets one.
+fn dba(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dba"));
+    command.args(["--time-limit", "300"]).args(words);
+    command
+}
+
+/// Its output, or what it says about its failure.
+fn output(words: &[&str]) -> Result<String, String> {
+    let output = dba(words).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    if output.status.success() {
+        Ok(String::from_utf8(output.stdout).unwrap())
+    } else {
+        Err(errors)
+    }
+}
+
+/// A file with the graph that `dba graph WORDS` prints, for one test.
+fn graph(test: &str, words: &[&str]) -> String {
+    file(test, &output(&[&["graph"], words].concat()).unwrap())
+}
+
+fn file(test: &str, text: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.graph"));
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// The JSON that a run prints.
+fn run(graph: &str, options: &[&str]) -> Value {
+    let said = output(&[&["run", graph, "--json"], options].concat()).unwrap();
+    serde_json::from_str(&said).unwrap()
+}
+
+/// A number of each node.
+fn of_nodes(result: &Value, name: &str) -> Vec<u64> {
+    let reports = result["reports"].as_array().unwrap();
+    reports.iter().map(|report| report[name].as_u64().unwrap()).collect()
+}
+
+/// The ways to carry messages.
+const WAYS: [(&[&str], bool); 4] = [
+    (&["--over", "raw"], false),
+    (&["--over", "raw", "--memo"], true),
+    (&["--over", "full"], false),
+    (&["--over", "full", "--memo"], true),
+];
+
+#[test]
+fn two_and_four_nodes_run_to_the_cycle_limit() {
+    for nodes in ["2", "4"] {
+        let graph = graph(&format!("limit-{nodes}"), &["complete", nodes]);
+        let neighbors: u64 = nodes.parse::<u64>().unwrap() - 1;
+        for (way, memo) in WAYS {
+            let options = [&["--no-terminate", "--cycles", "30"], way].concat();
+            let result = run(&graph, &options);
+            assert_eq!((&result["solved"], &result["colors"]), (&false.into(), &1.into()));
+            for report in result["reports"].as_array().unwrap() {
+                let number = |name: &str| report[name].as_u64().unwrap();
+                assert_eq!((number("cycles"), number("refused")), (30, 0), "{way:?}");
+                // Two messages a cycle, for each neighbor or once. Connections may begin with other octets.
+                let least = 30 * 2 * if memo { 1 } else { neighbors };
+                let marshals = number("marshals");
+                assert!((least..=least + neighbors).contains(&marshals), "{way:?}: {marshals}");
+                let segments = report["segments"].as_array().unwrap();
+                let times = segments.iter().map(|segment| segment["total_ns"].as_u64().unwrap());
+                assert_eq!(segments.len(), 14);
+                assert_eq!(times.sum::<u64>(), number("total_ns"), "{way:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mesh_is_coloured_as_in_the_simulation() {
+    let graph = graph("mesh", &["mesh", "4", "3"]);
+    let simulated = output(&["simulate", &graph, "--colors", "3", "--seed", "7"]).unwrap();
+    let word = |line: &str, index| line.split(' ').nth(index).unwrap().parse().unwrap();
+    let lines: Vec<&str> = simulated.lines().filter(|line| line.starts_with("node")).collect();
+    let colors: Vec<u64> = lines.iter().map(|line| word(line, 3)).collect();
+    assert_eq!(colors.len(), 12);
+    let queued: (&[&str], bool) = (&["--sync", "none", "--no-segments"], false);
+    for (way, _) in WAYS.into_iter().chain([queued]) {
+        let options = [&["--colors", "3", "--seed", "7"], way].concat();
+        let result = run(&graph, &options);
+        assert_eq!((&result["solved"], &result["conflicts"]), (&true.into(), &0.into()), "{way:?}");
+        assert_eq!(of_nodes(&result, "color"), colors, "{way:?}");
+        assert_eq!(of_nodes(&result, "refused"), [0; 12], "{way:?}");
+    }
+}
+
+#[test]
+fn people_get_a_table() {
+    let graph = graph("table", &["mesh", "2", "2"]);
+    let said = output(&["run", &graph, "--colors", "3"]).unwrap();
+    for line in ["graph       4 nodes, 4 edges, 3 colors", "conflicts   0"] {
+        assert!(said.lines().any(|said| said == line), "{said}");
+    }
+    assert!(said.contains("\n 14  marshal value "), "{said}");
+}
+
+#[test]
+fn nodes_started_by_hand_find_the_registry() {
+    let graph = graph("hand", &["complete", "2"]);
+    let start = |words: &[&str]| dba(words).stdout(Stdio::piped()).spawn().unwrap();
+    let mut registry = start(&["registry", &graph, "--colors", "2", "--json"]);
+    let mut said = BufReader::new(registry.stdout.take().unwrap());
+    let mut url = String::new();
+    said.read_line(&mut url).unwrap();
+    let nodes: Vec<Child> = ["1", "0"].map(|id| start(&["node", id, url.trim()])).into();
+    let mut result = String::new();
+    said.read_to_string(&mut result).unwrap();
+    assert!(registry.wait().unwrap().success(), "{result}");
+    let result: Value = serde_json::from_str(&result).unwrap();
+    let colors = of_nodes(&result, "color");
+    for (node, id) in nodes.into_iter().zip([1, 0]) {
+        let output = node.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let expected = format!("node {id} color {}", colors[id]);
+        assert_eq!((output.status.success(), said.lines().next()), (true, Some(&*expected)));
+    }
+}
+
+#[test]
+fn a_run_ends_with_its_nodes_at_the_time_limit() {
+    let graph = graph("endless", &["complete", "2"]);
+    let cycles = ["--no-terminate", "--cycles", "4294967295", "--time-limit", "1"];
+    // The nodes inherit the standard error: it ends when they have.
+    let said = output(&[&["run", &graph], &cycles[..]].concat()).unwrap_err();
+    assert!(said.contains("dba: "), "{said}");
+    let said = output(&["registry", &graph, "--colors", "2", "--time-limit", "1"]).unwrap_err();
+    assert_eq!(said, "dba: time limit: waiting for 2 nodes to enter\n");
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let one = graph("one-color", &["complete", "4"]);
+    let wrong = file("wrong", "nodes 2\nedge 0 5\n");
+    for (words, message) in [
+        (vec!["run", &one], "one color is not enough for neighbors: give --colors N, or --no-term"),
+        (vec!["run", &wrong], "wrong.graph, line 2: there is no node 5: ids start at 0"),
+        (vec!["run", "missing.graph"], "missing.graph: No such file"),
+        (vec!["run", &one, "--colors", "0"], "0 colors: a graph has 1 to 4096"),
+        (vec!["node", "0", "corbaloc::127.0.0.1:1/dba"], "TRANSIENT"),
+        (
+            vec!["run", &one, "--colors", "2", "--cycles", "20"],
+            "not coloured within the maximum number of cycles",
+        ),
+    ] {
+        let said = output(&words).unwrap_err();
+        assert!(said.contains(message), "{words:?}: {said}");
+    }
+}
