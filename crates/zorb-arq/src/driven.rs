@@ -1,8 +1,8 @@
 //! The connection as a driven protocol.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
 
+use zorb_os::random;
 use zorb_transport::driven::{Driven, Failure, Micros, Route, Settings};
 
 use crate::{ARQ_SCHEME, Connection, DEFAULT_PORT, Packet};
@@ -13,12 +13,12 @@ impl Driven for Connection {
     const THREADS: &'static str = "zorb-arq";
 
     fn connect(_: SocketAddr, settings: Settings, now: Micros) -> Self {
-        Self::connect(random(now), settings, now)
+        Self::connect(random::number(), settings, now)
     }
 
     fn accept(datagram: &[u8], _: SocketAddr, settings: Settings, now: Micros) -> Option<Self> {
         let Some(Packet::Open { id }) = Packet::parse(datagram) else { return None };
-        let mut connection = Self::accept(random(now), id, settings, now);
+        let mut connection = Self::accept(random::number(), id, settings, now);
         connection.receive(&Packet::Open { id }, now);
         Some(connection)
     }
@@ -113,11 +113,4 @@ impl Driven for Connection {
     fn is_over(&self, now: Micros) -> bool {
         self.is_over(now)
     }
-}
-
-/// An unpredictable number, from the random seed of the standard library's hash tables.
-fn random(now: Micros) -> u64 {
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u64(now);
-    hasher.finish()
 }

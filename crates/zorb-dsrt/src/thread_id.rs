@@ -1,23 +1,18 @@
 //! The ids of distributable threads.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use zorb_os::random;
 
 /// The unique id of a distributable thread (`IdType`), the same on every node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThreadId([u8; 16]);
 
 impl ThreadId {
-    /// Creates an id from random numbers and a counter.
+    /// A random id.
     pub(crate) fn new() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let mut octets = [0; 16];
-        let halves = [RandomState::new().hash_one(count), RandomState::new().hash_one(!count)];
-        let random = halves.iter().flat_map(|half| half.to_be_bytes());
-        octets.iter_mut().zip(random).for_each(|(octet, random)| *octet = random);
-        Self(octets)
+        let halves = [(); 2].map(|()| random::number());
+        Self((u128::from(halves[0]) << 64 | u128::from(halves[1])).to_be_bytes())
     }
 
     /// The id with these octets.

@@ -21,6 +21,7 @@
 //! | [`priority`] | scheduling policies and priorities of threads |
 //! | [`probe`](mod@probe) | time probes, for builds with the feature `probes` |
 //! | [`process`] | memory usage, child processes that end with their parent |
+//! | [`random`] | random numbers |
 //! | [`repeating`] | a thread that calls a function from time to time |
 //! | [`scoped`] | references that are set while a function runs |
 //! | [`signal`] | waiting for termination signals |
@@ -51,6 +52,7 @@ pub mod poll;
 pub mod priority;
 pub mod probe;
 pub mod process;
+pub mod random;
 pub mod repeating;
 pub mod scoped;
 pub mod signal;

@@ -6,7 +6,6 @@ mod published;
 mod tables;
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +14,7 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::steady_events::{Event, record};
 use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
 use zorb_os::lock::Lock;
-use zorb_os::probe;
+use zorb_os::{probe, random};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use self::admission::elsewhere;
@@ -91,7 +90,6 @@ impl Adapters {
     pub fn new(orb: &Arc<OrbCore>) -> Self {
         // Stamps start at a random number, so that another process on the same port does not accept transient
         // references of this one.
-        let seed = RandomState::new().hash_one(std::process::id());
         Self {
             orb: Arc::clone(orb),
             published: Lock::default(),
@@ -100,7 +98,7 @@ impl Adapters {
             tables: ArcSwap::default(),
             changes: AtomicU64::new(0),
             changing: Lock::default(),
-            next_stamp: AtomicU32::new((seed >> 32) as u32),
+            next_stamp: AtomicU32::new(random::number() as u32),
             have_turns: AtomicBool::new(false),
             main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb)),
             activations: AdapterActivations::new(HoldLimits::of(orb)),

@@ -1,22 +1,16 @@
 //! Iterators over servers. Each is a position among their names.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use zorb::poa::{ObjectId, PoaError, PoaPolicies};
 use zorb::{Orb, SystemException, WeakOrb};
+use zorb_os::random;
 
 use super::listing::Listing;
 use crate::implementation_repository::{
     ServerInformationIterator, ServerInformationIteratorServant, ServerInformationList,
 };
-
-/// A random id, which nobody can derive from that of another client's iterator.
-fn random_id() -> u64 {
-    // The keys of a `RandomState` are random in each process, and differ from one to the next.
-    RandomState::new().hash_one(0u8)
-}
 
 /// The name of the adapter of iterators.
 const ADAPTER: &str = "ServerInformationIterators";
@@ -54,7 +48,8 @@ impl Iterators {
         last: &str,
     ) -> Result<Option<ServerInformationIterator>, SystemException> {
         let Some(orb) = self.orb.upgrade().filter(|_| self.most > 0) else { return Ok(None) };
-        let id = random_id();
+        // Random, so that other clients cannot guess it.
+        let id = random::number();
         let oldest = {
             let mut ids = self.ids();
             let oldest = if ids.len() >= self.most { ids.pop_front() } else { None };

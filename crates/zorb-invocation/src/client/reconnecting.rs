@@ -1,7 +1,8 @@
 //! When an endpoint that could not be reached is tried again: exponential back-off with jitter.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
+
+use zorb_os::random;
 
 /// The times between attempts to connect to an endpoint that cannot be reached.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ pub(super) struct Reconnecting {
 
 impl Default for Reconnecting {
     fn default() -> Self {
-        Self::seeded(RandomState::new().hash_one("reconnecting"))
+        Self::seeded(random::number())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The ids of contexts.
 
-use std::hash::{BuildHasher as _, RandomState};
+use zorb_os::random;
 
 /// Identifies a context. Ids are random, so that the reference to a destroyed context finds no other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,8 +10,8 @@ impl ContextId {
     pub(crate) const ROOT: Self = Self(0);
 
     pub(crate) fn random() -> Self {
-        // The keys of a `RandomState` are random in each process, and differ from one to the next.
-        Self(RandomState::new().hash_one(0u8) | 1)
+        // Not the root's.
+        Self(random::number() | 1)
     }
 
     pub(crate) fn to_octets(self) -> [u8; 8] {

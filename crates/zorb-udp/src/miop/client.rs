@@ -1,11 +1,11 @@
 //! Sending to a group: one or more packets per request.
 
-use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
 
 use socket2::SockRef;
 use zorb_os::lock::Lock;
+use zorb_os::random;
 use zorb_transport::StreamOptions;
 
 use super::MiopSettings;
@@ -41,8 +41,7 @@ pub(crate) fn client_to(
     options: &StreamOptions,
     how: &MiopSettings,
 ) -> io::Result<UdpClient<Packing>> {
-    let sender = RandomState::new().hash_one(std::process::id());
-    let sending = Lock::new(Sending { sender, ..Sending::default() });
+    let sending = Lock::new(Sending { sender: random::number(), ..Sending::default() });
     let packing = Packing { most: how.limits.message, sending };
     UdpClient::to(group, packing, options, |socket| match group {
         SocketAddr::V4(_) => {

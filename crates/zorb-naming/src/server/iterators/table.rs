@@ -1,8 +1,9 @@
 //! The iterators of a service, by the time of their last use.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
+
+use zorb_os::random;
 
 use crate::server::context_id::ContextId;
 
@@ -54,8 +55,8 @@ impl Table {
             let Some((_, oldest)) = self.order.pop_first() else { break };
             self.cursors.remove(&oldest);
         }
-        // Nobody can derive it from another client's: the keys of a `RandomState` are random, and differ each time.
-        let id = RandomState::new().hash_one(0u8);
+        // Random, so that other clients cannot guess it.
+        let id = random::number();
         self.uses += 1;
         self.order.insert(self.uses, id);
         self.cursors.insert(id, (cursor, Used { number: self.uses, at: now }));
