@@ -9,6 +9,7 @@
 //! the type that it belongs to. Safe code can only make tables for which that is true.
 
 mod choice;
+mod codec;
 mod elements;
 mod list;
 mod macros;
@@ -17,6 +18,7 @@ mod misuse;
 mod operand;
 mod read;
 mod release;
+mod sequence;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -24,10 +26,9 @@ mod types;
 mod write;
 
 pub use choice::{Choice, Label};
+pub use codec::Argument;
 pub use list::{List, Members, Results, Source, Space, Values, receive};
-pub use table::{
-    Argument, Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union,
-};
+pub use table::{Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union};
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 

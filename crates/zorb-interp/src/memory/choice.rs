@@ -2,7 +2,8 @@
 
 use zorb_cdr::Wire;
 
-use super::table::{Kind, LabelSpace, Payload, Structure, Table, Tabled, Union, drop_at};
+use super::release::drop_at;
+use super::table::{Kind, LabelSpace, Payload, Structure, Table, Tabled, Union};
 
 /// A union: an enum with a variant for each member. Generated code implements it by [`union_choice!`](crate::union_choice).
 ///

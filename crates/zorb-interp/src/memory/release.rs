@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::elements::Elements;
-use super::table::{Array, Kind, Member, Sequence, drop_at};
+use super::table::{Array, Kind, Member, Sequence};
 
 /// The members of a value that have been read, of a value whose others are read now. They are dropped with it, also if
 /// reading panics.
@@ -149,4 +149,11 @@ impl Drop for Elements<'_> {
         // SAFETY: the elements are not used again.
         unsafe { self.free() };
     }
+}
+
+/// # Safety
+/// A `V` is at `at`, which is not used again.
+pub(super) unsafe fn drop_at<V>(at: *mut u8) {
+    // SAFETY: as the caller guarantees.
+    unsafe { at.cast::<V>().drop_in_place() };
 }

@@ -1,7 +1,5 @@
-//! The tables.
+//! The tables: what they contain. The adjacent files make their parts.
 
-use alloc::borrow::Cow;
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -209,7 +207,7 @@ impl Enumeration {
 ///
 /// # Panics
 /// It has more than 32 bits.
-const fn as_u32(number: usize) -> u32 {
+pub(super) const fn as_u32(number: usize) -> u32 {
     assert!(number <= u32::MAX as usize);
     number as u32
 }
@@ -317,86 +315,12 @@ pub(super) struct Sequence {
     pub(super) build: unsafe fn(*mut u8, Parts),
 }
 
-impl Sequence {
-    /// As a `Vec`.
-    pub(super) const fn vec<T: Tabled>(bound: u32) -> Self {
-        Self::new::<T>(bound, parts_of_vec::<T::Value>, build_vec::<T::Value>)
-    }
-
-    /// As a `Cow`.
-    pub(super) const fn cow<T: Tabled>(bound: u32) -> Self {
-        Self::new::<T>(bound, parts_of_cow::<T::Value>, build_cow::<T::Value>)
-    }
-
-    const fn new<T: Tabled>(
-        bound: u32,
-        parts: unsafe fn(*const u8) -> Parts,
-        build: unsafe fn(*mut u8, Parts),
-    ) -> Self {
-        Self {
-            element: T::TABLE.value,
-            stride: size_of::<T::Value>(),
-            alignment: align_of::<T::Value>(),
-            bound,
-            min_size: as_u32(T::MIN_SIZE),
-            needs_drop: core::mem::needs_drop::<T::Value>(),
-            parts,
-            build,
-        }
-    }
-}
-
 /// The parts of a `Vec`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) data: *mut u8,
     pub(super) length: usize,
     pub(super) capacity: usize,
-}
-
-/// # Safety
-/// A `Vec<V>` is at `from`.
-unsafe fn parts_of_vec<V>(from: *const u8) -> Parts {
-    // SAFETY: as the caller guarantees.
-    let elements = unsafe { &*from.cast::<Vec<V>>() };
-    Parts {
-        data: elements.as_ptr().cast_mut().cast(),
-        length: elements.len(),
-        capacity: elements.capacity(),
-    }
-}
-
-/// # Safety
-/// A `Vec<V>` may be written to `to`. The parts are those of one that does not exist any more.
-unsafe fn build_vec<V>(to: *mut u8, parts: Parts) {
-    // SAFETY: as the caller guarantees.
-    let elements =
-        unsafe { Vec::<V>::from_raw_parts(parts.data.cast(), parts.length, parts.capacity) };
-    // SAFETY: as the caller guarantees.
-    unsafe { to.cast::<Vec<V>>().write(elements) };
-}
-
-/// # Safety
-/// A `Cow<[V]>` is at `from`.
-unsafe fn parts_of_cow<V: Clone + 'static>(from: *const u8) -> Parts {
-    // SAFETY: as the caller guarantees.
-    match unsafe { &*from.cast::<Cow<'_, [V]>>() } {
-        Cow::Borrowed(elements) => {
-            Parts { data: elements.as_ptr().cast_mut().cast(), length: elements.len(), capacity: 0 }
-        }
-        // SAFETY: it is at this address.
-        Cow::Owned(elements) => unsafe { parts_of_vec::<V>(core::ptr::from_ref(elements).cast()) },
-    }
-}
-
-/// # Safety
-/// As [`build_vec`], for a `Cow<[V]>`.
-unsafe fn build_cow<V: Clone + 'static>(to: *mut u8, parts: Parts) {
-    // SAFETY: as the caller guarantees.
-    let elements =
-        unsafe { Vec::<V>::from_raw_parts(parts.data.cast(), parts.length, parts.capacity) };
-    // SAFETY: as the caller guarantees.
-    unsafe { to.cast::<Cow<'_, [V]>>().write(Cow::Owned(elements)) };
 }
 
 /// The functions of a type that has no layout.
@@ -410,156 +334,13 @@ pub(super) struct Codec {
     pub(super) drop: Option<unsafe fn(*mut u8)>,
 }
 
-impl Codec {
-    /// For the values of `T`.
-    const fn value<T: Wire>() -> Self {
-        Self {
-            write: write_value::<T>,
-            read: read_value::<T>,
-            drop: if core::mem::needs_drop::<T::Value>() {
-                Some(drop_at::<T::Value>)
-            } else {
-                None
-            },
-        }
-    }
-
-    /// For the borrowed values of `T`, which are never written.
-    const fn borrowed<T: Wire>() -> Self {
-        let needs_drop = core::mem::needs_drop::<T::Borrowed<'static>>();
-        Self {
-            write: write_nothing,
-            read: read_borrowed::<T>,
-            drop: if needs_drop { Some(drop_at::<T::Borrowed<'static>>) } else { None },
-        }
-    }
-
-    /// For references to the views of `T`, which are only written.
-    pub(super) const fn view<T: Wire>() -> Self {
-        Self { write: write_view::<T>, read: read_nothing, drop: None }
-    }
-
-    /// For the views of `A`, which are only written.
-    pub(super) const fn argument<A: Argument>() -> Self {
-        Self { write: write_argument::<A>, read: read_nothing, drop: None }
-    }
-}
-
-/// # Safety
-/// A value of `T` is at `from`.
-unsafe fn write_value<T: Wire>(from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-    // SAFETY: as the caller guarantees.
-    T::write(T::view(unsafe { &*from.cast::<T::Value>() }), writer)
-}
-
-/// # Safety
-/// A reference to a view of `T` is at `from`.
-unsafe fn write_view<T: Wire>(from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-    // SAFETY: as the caller guarantees.
-    T::write(unsafe { *from.cast::<&T::View>() }, writer)
-}
-
-/// # Safety
-/// A view of `A` is at `from`.
-unsafe fn write_argument<A: Argument>(
-    from: *const u8,
-    writer: &mut CdrWriter<'_>,
-) -> CdrResult<()> {
-    // SAFETY: as the caller guarantees.
-    A::write(unsafe { *from.cast::<A::View<'_>>() }, writer)
-}
-
-unsafe fn write_nothing(_: *const u8, _: &mut CdrWriter<'_>) -> CdrResult<()> {
-    Ok(())
-}
-
-/// # Safety
-/// `to` is where a value of `T` may be written.
-unsafe fn read_value<T: Wire>(to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-    let value = T::read(reader)?;
-    // SAFETY: as the caller guarantees.
-    unsafe { to.cast::<T::Value>().write(value) };
-    Ok(())
-}
-
-/// # Safety
-/// `to` is where a borrowed value of `T` may be written.
-unsafe fn read_borrowed<'a, T: Wire>(to: *mut u8, reader: &mut CdrReader<'a>) -> CdrResult<()> {
-    let value = T::read_borrowed(reader)?;
-    // SAFETY: as the caller guarantees.
-    unsafe { to.cast::<T::Borrowed<'a>>().write(value) };
-    Ok(())
-}
-
-unsafe fn read_nothing(_: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-    Err(reader.error(zorb_cdr::CdrErrorKind::Unsupported, "view"))
-}
-
-/// # Safety
-/// A `V` is at `at`, which is not used again.
-pub(super) unsafe fn drop_at<V>(at: *mut u8) {
-    // SAFETY: as the caller guarantees.
-    unsafe { at.cast::<V>().drop_in_place() };
-}
-
 /// An argument of a call: where it is, and how it is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<'v> {
     /// The value; the first octet or element of text and sequences; a reference to the view for a codec.
     pub(super) data: *const u8,
-    /// Octets of text, elements of sequences; [`VALUE`] for a value.
+    /// Octets of text, elements of sequences; `usize::MAX` for a value.
     pub(super) length: usize,
     pub(super) kind: &'static Kind,
-    view: PhantomData<&'v ()>,
-}
-
-/// The length of a value: nothing in memory is as long.
-pub(super) const VALUE: usize = usize::MAX;
-
-impl<'v> Operand<'v> {
-    /// A value.
-    #[must_use]
-    pub const fn value<T: Tabled>(value: &'v T::Value) -> Self {
-        let data = core::ptr::from_ref(value).cast();
-        Self { data, length: VALUE, kind: const { &T::TABLE.value }, view: PhantomData }
-    }
-
-    /// Text of at most `N` octets.
-    pub(super) const fn text<const N: u32>(text: &'v str) -> Self {
-        let kind = const { &Kind::Text(N) };
-        Self { data: text.as_ptr(), length: text.len(), kind, view: PhantomData }
-    }
-
-    /// A sequence of at most `N` elements, which have a layout.
-    pub(super) const fn sequence<T: Tabled, const N: u32>(elements: &'v [T::Value]) -> Self {
-        let kind = const { &Kind::Sequence(const { &Sequence::vec::<T>(N) }) };
-        Self { data: elements.as_ptr().cast(), length: elements.len(), kind, view: PhantomData }
-    }
-
-    /// A view that is written by the [`Wire`] implementation of its type.
-    pub(super) const fn codec<T: Wire>(view: &'v &'v T::View) -> Self {
-        let data = core::ptr::from_ref(view).cast();
-        let kind = const { &Kind::Codec(const { &Codec::view::<T>() }) };
-        Self { data, length: VALUE, kind, view: PhantomData }
-    }
-
-    /// A view of another type, which is written by `A`.
-    #[must_use]
-    pub const fn argument<A: Argument>(view: &'v A::View<'v>) -> Self {
-        let data = core::ptr::from_ref(view).cast();
-        let kind = const { &Kind::Codec(const { &Codec::argument::<A>() }) };
-        Self { data, length: VALUE, kind, view: PhantomData }
-    }
-}
-
-/// A type that writes arguments whose type is no IDL type, such as `Option<&T>`.
-pub trait Argument {
-    /// What is written.
-    type View<'v>: Copy;
-
-    /// Writes it.
-    ///
-    /// # Errors
-    /// The value has no encoding.
-    fn write(view: Self::View<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+    pub(super) view: PhantomData<&'v ()>,
 }
