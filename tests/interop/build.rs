@@ -1,4 +1,5 @@
-//! Compiles the IDL that the peers share, and that of some seeds of the random tests.
+//! Compiles the IDL that the peers share, and that of some seeds of the random tests, for the marshalling engine that a
+//! feature chooses. `zorb-interop-tests` and `zorb-interop-interpretive-tests` run it in folders that are neighbours.
 
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "tests/interop/random/generator.rs"]
@@ -9,12 +10,21 @@ mod idl;
 
 use std::path::Path;
 
+use zorb_build::{Config, Marshal};
+
 /// The seeds whose Rust is compiled: see `seeds.rs`.
 const SEEDS: [u64; 4] = [1, 2, 3, 4];
 
 #[allow(clippy::panic, reason = "a panic is how a build script fails")]
 fn main() {
-    zorb_build::Config::new().include_path("idl").compile(&["idl/interop.idl", "idl/random.idl"]);
+    let marshal = match std::env::var_os("CARGO_FEATURE_INTERPRETIVE") {
+        Some(_) => Marshal::Interpretive,
+        None => Marshal::Compiled,
+    };
+    let config = Config::new().marshal(marshal);
+    let idl = "../interop/idl";
+    let shared = ["interop", "random"].map(|name| format!("{idl}/{name}.idl"));
+    config.clone().include_path(idl).compile(&shared);
     let folder = std::env::var("OUT_DIR").unwrap_or_default();
     let mut files = Vec::new();
     for seed in SEEDS {
@@ -28,7 +38,7 @@ fn main() {
         files.push(file);
     }
     // Without its warnings, of names that are renamed.
-    if let Err(error) = zorb_build::Config::new().try_compile(&files) {
+    if let Err(error) = config.try_compile(&files) {
         panic!("{error}");
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn program(peer: Peer, which: &str) -> Command {
 
 /// Runs the build script, which compiles what is out of date; one at a time, in all runs.
 fn build(peer: Peer) -> Result<(), Absent> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/build.sh");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/peers/build.sh");
     let folder = folder();
     if let Err(error) = std::fs::create_dir_all(&folder) {
         return Err(Absent::Broken(format!("{}: {error}", folder.display())));
@@ -105,7 +105,8 @@ pub(crate) fn zorb() -> Command {
 
 /// It is beside the programs of these tests.
 fn zorb_program() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_zorb-interop-server")).with_file_name("zorb")
+    let neighbour = option_env!("CARGO_BIN_EXE_zorb-interop-server").unwrap_or_default();
+    Path::new(neighbour).with_file_name("zorb")
 }
 
 fn zorb_built() -> Result<(), Absent> {
