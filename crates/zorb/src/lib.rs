@@ -56,6 +56,8 @@
 //! | configure and create an ORB | [`OrbBuilder`], [`options`] |
 //! | resolve and publish references | [`Orb`], [`ObjectRef`], [`Interface`] |
 //! | activate servants | [`poa`] |
+//! | call without waiting for the result | [`Pending`] |
+//! | defer the reply of a request (AMH) | [`poa::DeferredServant`], [`poa::AsyncServant`] |
 //! | timeouts, retries, endpoint selection | [`policy`] |
 //! | handle errors | [`Error`], [`SystemException`], [`UserException`] |
 //! | priorities, thread pools | [`rt`] |
@@ -92,9 +94,9 @@
 //! # Not supported yet
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
-//! members (E0309, E0310, E0303, E0313); servants that answer later, reply handlers and other forms of asynchronous calls
-//! than [`Pending`]; of Portable Interceptors, all but request [interceptors](interceptor) and slots; bidirectional GIOP
-//! and ZIOP. Only Linux is tested.
+//! members (E0309, E0310, E0303, E0313); reply handlers and pollers of the standard's AMI (there is [`Pending`]); of
+//! Portable Interceptors, all but request [interceptors](interceptor) and slots; bidirectional GIOP and ZIOP. Only Linux is
+//! tested.
 #![forbid(unsafe_code)]
 
 mod orb;
