@@ -23,6 +23,7 @@ Of nodes, and of run, which passes them on:
   --over raw|full   send messages over sockets or by the ORB (default: full)
   --memo            encode a message once for all neighbors, and not for each
   --sync none|transport   one-way calls wait for nothing, or until the message is sent (default: transport)
+  --threads one|per-connection   which serve a node, over the ORB (default: one)
   --no-segments     time only whole cycles, and not their segments
 Of both:
   --time-limit S    end after S seconds in any case (default: 60)
@@ -53,6 +54,13 @@ pub(crate) enum Sync {
     Transport,
 }
 
+/// What serves a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    One,
+    PerConnection,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) colors: Option<u32>,
@@ -63,6 +71,7 @@ pub(crate) struct Options {
     pub(crate) over: Over,
     pub(crate) memo: bool,
     pub(crate) sync: Sync,
+    pub(crate) threads: Threads,
     pub(crate) segments: bool,
     pub(crate) time_limit: Duration,
 }
@@ -78,6 +87,7 @@ impl Default for Options {
             over: Over::Full,
             memo: false,
             sync: Sync::Transport,
+            threads: Threads::One,
             segments: true,
             time_limit: Duration::from_secs(60),
         }
@@ -102,6 +112,9 @@ impl Options {
         let mut arguments = vec!["--over".to_owned(), self.over.name().to_owned()];
         if self.sync == Sync::None {
             arguments.extend(["--sync", "none"].map(str::to_owned));
+        }
+        if self.threads == Threads::PerConnection {
+            arguments.extend(["--threads", "per-connection"].map(str::to_owned));
         }
         arguments.extend(self.memo.then(|| "--memo".to_owned()));
         arguments.extend((!self.segments).then(|| "--no-segments".to_owned()));
@@ -158,8 +171,21 @@ pub(crate) fn parse(
                     other => return Err(format!("--sync is none or transport, not {other}").into()),
                 }
             }
+            "--threads" => {
+                options.threads = match value()?.as_str() {
+                    "one" => Threads::One,
+                    "per-connection" => Threads::PerConnection,
+                    other => {
+                        let text = format!("--threads is one or per-connection, not {other}");
+                        return Err(text.into());
+                    }
+                }
+            }
             _ => return Err(format!("there is no option {argument}\n{USAGE}").into()),
         }
+    }
+    if (options.over, options.threads) == (Over::Raw, Threads::PerConnection) {
+        return Err("--threads per-connection is there with --over full only".into());
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let command = match *words.as_slice() {
@@ -203,11 +229,13 @@ mod tests {
 
     #[test]
     fn a_node_gets_the_options_of_the_run() {
-        let run = "run g --over raw --sync none --memo --no-segments --time-limit 7";
-        let (_, options) = parse_line(run).unwrap();
-        let node = format!("node 3 url {}", options.of_node().join(" "));
-        let expected = Command::Node { id: 3, registry: "url".to_owned() };
-        assert_eq!(parse_line(&node).unwrap(), (expected, options));
+        for way in ["--over raw", "--over full --threads per-connection"] {
+            let run = format!("run g {way} --sync none --memo --no-segments --time-limit 7");
+            let (_, options) = parse_line(&run).unwrap();
+            let node = format!("node 3 url {}", options.of_node().join(" "));
+            let expected = Command::Node { id: 3, registry: "url".to_owned() };
+            assert_eq!(parse_line(&node).unwrap(), (expected, options));
+        }
     }
 
     #[test]
@@ -217,6 +245,11 @@ mod tests {
             ("run", "there is no command run"),
             ("run g --fast", "there is no option --fast"),
             ("run g --over tcp", "--over is raw or full, not tcp"),
+            ("run g --threads 2", "--threads is one or per-connection, not 2"),
+            (
+                "run g --over raw --threads per-connection",
+                "--threads per-connection is there with --over full only",
+            ),
             ("run g --seed", "--seed needs a value"),
             ("run g --cycles 0", "--cycles: at least 1"),
             ("node x url", "ID: x is not a number that fits"),

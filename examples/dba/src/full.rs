@@ -1,8 +1,7 @@
 //! Messages as one-way calls of the ORB.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use dba_algorithm::{Improvement, Links, Message, NodeId, Segments};
 use zorb::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
@@ -82,38 +81,32 @@ impl Links for FullLinks {
     }
 }
 
-/// When the last request has arrived, by the clock of the segments.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Arrival(Arc<AtomicU64>);
+thread_local! {
+    static ARRIVAL: Cell<u64> = const { Cell::new(0) };
+}
 
-impl Arrival {
-    /// Reads the clock for each request of the ORB before the ORB looks up the object.
-    pub(crate) fn watch(orb: &Orb, clock: fn() -> u64) -> Self {
-        let arrival = Self::default();
-        let watch = Arc::new(Watch { arrival: arrival.clone(), clock });
-        orb.add_server_request_interceptor("arrival", move |_| {
-            Some(Arc::clone(&watch) as Arc<dyn ServerRequestInterceptor>)
-        });
-        arrival
-    }
+/// Reads the clock for each request of the ORB before the ORB looks up the object.
+pub(crate) fn watch_arrivals(orb: &Orb, clock: fn() -> u64) {
+    let watch = Arc::new(Watch(clock));
+    orb.add_server_request_interceptor("arrival", move |_| {
+        Some(Arc::clone(&watch) as Arc<dyn ServerRequestInterceptor>)
+    });
+}
 
-    pub(crate) fn time(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
+/// When the request of this upcall has arrived, by the clock of [`watch_arrivals`]; 0 without that.
+pub(crate) fn arrival() -> u64 {
+    ARRIVAL.get()
 }
 
 #[derive(Debug)]
-struct Watch {
-    arrival: Arrival,
-    clock: fn() -> u64,
-}
+struct Watch(fn() -> u64);
 
 impl ServerRequestInterceptor for Watch {
     fn receive_request_service_contexts(
         &self,
         _info: &mut ServerRequestInfo<'_>,
     ) -> Result<(), SystemException> {
-        self.arrival.0.store((self.clock)(), Ordering::Relaxed);
+        ARRIVAL.set((self.0)());
         Ok(())
     }
 }

@@ -6,15 +6,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dba_algorithm::{Driver, Improvement, MAX_COLORS, Message, Node as State, NodeId, Outcome};
 use dba_algorithm::{Segments, Settings as StateSettings};
-use zorb::poa::PoaPolicies;
+use zorb::poa::{Poa, PoaPolicies};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{Interface as _, Orb};
 use zorb_os::clock::MonotonicTime;
 
-use crate::arguments::{Options, Over};
+use crate::arguments::{Options, Over, Threads};
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
-use crate::full::{Arrival, FullLinks};
+use crate::full::{FullLinks, arrival, watch_arrivals};
 use crate::raw::{self, RawLinks};
 use crate::{Failure, report};
 
@@ -41,22 +41,18 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         Over::Raw => raw::listen().map(|(listener, address)| (Some(listener), address))?,
         Over::Full => (None, String::new()),
     };
-    let is_timed = options.over == Over::Full && options.segments;
+    if options.over == Over::Full && options.segments {
+        watch_arrivals(&orb, clock);
+    }
     let servant = MyNode {
         id,
         options: options.clone(),
-        arrival: is_timed.then(|| Arrival::watch(&orb, clock)),
         driver: Mutex::new(None),
         listener: Mutex::new(listener),
         start,
         events,
     };
-    // One thread reads, makes the upcalls, and sends what follows from them.
-    let rt = RtOrb::builder().attach(&orb)?;
-    let lane = LaneBuilder::new(Priority::new(0)?, 1);
-    let pool = rt.threadpool("node").without_lanes(lane).strategy(Strategy::SingleThread);
-    let poa = orb.root_poa().create("node", PoaPolicies::new().with(pool.create()?.policy()))?;
-    let node: Node = poa.activate(servant)?;
+    let node: Node = serving_poa(&orb, options.threads)?.activate(servant)?;
     orb.serve()?;
 
     let registry: Registry = orb.resolve(registry)?;
@@ -82,6 +78,21 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         false => print!("node {id} color {}\n{}", report.color, report::segment_table(&[report])),
     }
     Ok(orb.shutdown(false)?)
+}
+
+/// The adapter of the node's object.
+fn serving_poa(orb: &Orb, threads: Threads) -> Result<Poa, Failure> {
+    match threads {
+        // It reads, makes the upcalls, and sends what follows from them.
+        Threads::One => {
+            let rt = RtOrb::builder().attach(orb)?;
+            let lane = LaneBuilder::new(Priority::new(0)?, 1);
+            let pool = rt.threadpool("node").without_lanes(lane).strategy(Strategy::SingleThread);
+            let policies = PoaPolicies::new().with(pool.create()?.policy());
+            Ok(orb.root_poa().create("node", policies)?)
+        }
+        Threads::PerConnection => Ok(orb.root_poa()),
+    }
 }
 
 /// A node that has ended.
@@ -121,7 +132,6 @@ fn clock() -> u64 {
 struct MyNode {
     id: NodeId,
     options: Options,
-    arrival: Option<Arrival>,
     /// The node, if its messages are calls of this object.
     driver: Mutex<Option<Driver<FullLinks>>>,
     listener: Mutex<Option<TcpListener>>,
@@ -177,9 +187,7 @@ impl MyNode {
     fn deliver(&self, from: NodeId, message: &Message) {
         let mut driver = self.driver();
         let Some(node) = &mut *driver else { return };
-        if let Some(arrival) = &self.arrival {
-            node.segments_mut().end_wait_at(arrival.time());
-        }
+        node.segments_mut().end_wait_at(arrival());
         let delivered = node.deliver(from, message);
         self.tell_end(node, delivered);
     }

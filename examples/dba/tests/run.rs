@@ -90,7 +90,8 @@ fn a_mesh_is_coloured_as_in_the_simulation() {
     let colors: Vec<u64> = lines.iter().map(|line| word(line, 3)).collect();
     assert_eq!(colors.len(), 12);
     let queued: (&[&str], bool) = (&["--sync", "none", "--no-segments"], false);
-    for (way, _) in WAYS.into_iter().chain([queued]) {
+    let threads: (&[&str], bool) = (&["--threads", "per-connection"], false);
+    for (way, _) in WAYS.into_iter().chain([queued, threads]) {
         let options = [&["--colors", "3", "--seed", "7"], way].concat();
         let result = run(&graph, &options);
         assert_eq!((&result["solved"], &result["conflicts"]), (&true.into(), &0.into()), "{way:?}");
