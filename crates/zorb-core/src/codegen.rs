@@ -35,8 +35,7 @@ pub use zorb_invocation::value::{
     Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
     ValueType, WithOperations,
 };
-pub use zorb_poa::Operations;
-pub use zorb_types::TypeFn;
+pub use zorb_types::{Operations, TypeFn};
 
 pub use crate::deferred::{AsyncServant, DeferredServant, Response};
 pub use crate::{

@@ -89,4 +89,4 @@ pub use reference::{MAX_KEY, Reference};
 pub use server::Server;
 pub use writer::Writer;
 pub use zorb_cdr::{Octets, Wire};
-pub use zorb_types::{CompletionStatus, MinorCode, SystemExceptionKind, minor};
+pub use zorb_types::{CompletionStatus, MinorCode, Operations, SystemExceptionKind, minor};

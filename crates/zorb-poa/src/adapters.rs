@@ -30,7 +30,7 @@ use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
 use crate::manager_factory::PoaManagerFactory;
-use crate::operations::OperationCache;
+use crate::operation_cache::OperationCache;
 use crate::policies::{Lifespan, ThreadModel};
 use crate::provider::Provider;
 use crate::slots::Found;

@@ -18,10 +18,10 @@ use zorb_giop::{
 };
 use zorb_interp::{List, Source, Space, Values};
 use zorb_os::probe;
-use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+use zorb_types::{CompletionStatus, Operations, SystemException, Transfer, minor};
 
 use crate::connection_setup::ConnectionSetup;
-use crate::operations::{OperationCache, Operations};
+use crate::operation_cache::OperationCache;
 use crate::reply::{ReplyTo, ReplyWriter, RequestSource, Served};
 
 /// A request during its upcall: its operation, its arguments, and its reply.

@@ -32,7 +32,7 @@ mod key;
 mod manager;
 mod manager_factory;
 mod objects;
-mod operations;
+mod operation_cache;
 mod policies;
 mod provider;
 mod registered;
@@ -60,7 +60,6 @@ pub use key::MAX_PATH;
 pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};
 pub use manager_factory::PoaManagerFactory;
-pub use operations::Operations;
 pub use policies::check_policies;
 pub use policies::{
     IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies, RequestProcessing,

@@ -2,8 +2,8 @@
 //!
 //! The types that all parts of the ORB share: the [`SystemException`] with its [minor codes](minor), the
 //! [`RepositoryId`], types as values ([`TypeCode`], [`Any`], and [`Typed`], which maps the types of a
-//! program to them), and the IDL types that Rust does not have ([`Fixed`] and [`LongDouble`]). The crate
-//! needs `alloc` but not `std`.
+//! program to them), and the IDL types that Rust does not have ([`Fixed`] and [`LongDouble`]); the table by which
+//! servers find operations ([`Operations`]). The crate needs `alloc` but not `std`.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ mod exception;
 mod fixed;
 mod layout;
 mod long_double;
+mod operations;
 mod repository_id;
 mod type_code;
 mod typed;
@@ -28,6 +29,7 @@ pub use exception::{
 pub use fixed::{Fixed, FixedError, FixedValue, read_fixed, write_fixed};
 pub use layout::{Layout, ValueHead, ValueTypes, WrittenValue, transcode, value_ids};
 pub use long_double::LongDouble;
+pub use operations::Operations;
 pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
 pub use type_code::{
     MAX_REPEATED_TYPES, TcKind, TypeCode, TypeCodeError, TypeCodeResult, TypeDesc, TypeFn,

@@ -3,10 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
-
-use zorb_base::threads::record_operation;
-
 /// The names of an interface's operations. A look-up takes one hash and one comparison.
 ///
 /// The table is built by "hash and displace": names are distributed to `N` buckets, and each bucket gets a
@@ -105,9 +101,9 @@ impl<const N: usize> Operations<N> {
         Self { names: *names, displacements, slots, longest }
     }
 
-    /// Whether `name` is the name at `position`.
+    /// Whether `name` is the name at `position`, without a look-up.
     #[inline]
-    pub(crate) fn is_at(&self, position: usize, name: &[u8]) -> bool {
+    pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
         self.names.get(position).is_some_and(|known| known.as_bytes() == name)
     }
 
@@ -163,30 +159,4 @@ const fn place<const N: usize>(
     }
     let _ = names;
     panic!("an operation name occurs twice in an interface")
-}
-
-/// The operation of a thread's last request: the table of its interface, and its position in the table. Most requests
-/// are for the same operation as the last one, which saves 3 % of their instructions.
-#[derive(Debug, Default)]
-pub struct OperationCache(Cell<(usize, usize)>);
-
-impl OperationCache {
-    /// The position of the last operation, if it is in this table.
-    #[inline]
-    pub(crate) fn position_in(&self, table: usize) -> Option<usize> {
-        let (known, position) = self.0.get();
-        (known == table).then_some(position)
-    }
-
-    /// Sets the last operation, and records its name as what the thread serves.
-    #[cold]
-    pub(crate) fn set(&self, table: usize, position: usize, name: &[u8]) {
-        record_operation(name);
-        self.0.set((table, position));
-    }
-
-    /// Sets an operation of no table: that of a dynamic skeleton.
-    pub(crate) fn set_dynamic(&self, name: &[u8]) {
-        self.set(0, 0, name);
-    }
 }

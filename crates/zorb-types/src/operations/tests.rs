@@ -1,3 +1,9 @@
+//! Tests of look-ups.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::Operations;
 
 static NONE: Operations<0> = Operations::new(&[]);
@@ -33,7 +39,7 @@ fn a_name_is_at_its_position_alone() {
 #[test]
 fn a_large_interface_has_a_table_too() {
     let texts: Vec<String> = (0..300).map(|number| format!("operation_{number}")).collect();
-    let names: [&'static str; 300] = std::array::from_fn(|index| &*texts[index].clone().leak());
+    let names: [&'static str; 300] = core::array::from_fn(|index| &*texts[index].clone().leak());
     let table = Operations::new(&names);
     for (index, name) in names.iter().enumerate() {
         assert_eq!(table.find(name.as_bytes()), Some(index), "{name}");
