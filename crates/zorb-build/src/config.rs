@@ -6,7 +6,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use zorb_idl::{Code, Compilation, DiskLoader, FileLoader, compile_with};
-use zorb_idl_rust::Marshal;
+use zorb_idl_rust::{Lookup, Marshal, Target};
 
 use crate::{Error, cargo};
 
@@ -165,6 +165,23 @@ impl Config {
     #[must_use]
     pub fn marshal(mut self, marshal: Marshal) -> Self {
         self.back = self.back.marshal(marshal);
+        self
+    }
+
+    /// Sets the ORB that the code is for: [`Target::Zorb`] is the full ORB and the default, [`Target::Nano`] the small ORB,
+    /// the crate `zorb-nano`. Constructs that the small ORB does not support are errors (E0314, E0315), and the options
+    /// for upcalls, deferred servants, asynchronous calls, loans and the marshalling engine have no effect.
+    #[must_use]
+    pub fn target(mut self, target: Target) -> Self {
+        self.back = self.back.target(target);
+        self
+    }
+
+    /// Sets how a server of the small ORB finds operations: [`Lookup::Linear`] is small and the default,
+    /// [`Lookup::PerfectHash`] is fast for many operations.
+    #[must_use]
+    pub fn lookup(mut self, lookup: Lookup) -> Self {
+        self.back = self.back.lookup(lookup);
         self
     }
 

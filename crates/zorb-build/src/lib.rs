@@ -18,7 +18,7 @@ use std::path::Path;
 pub use config::{Config, Output};
 pub use error::Error;
 pub use zorb_idl::Code;
-pub use zorb_idl_rust::Marshal;
+pub use zorb_idl_rust::{Lookup, Marshal, Target};
 
 /// Compiles one IDL file with default options in a build script.
 ///

@@ -28,6 +28,7 @@ mod layout;
 mod loans;
 mod marshal;
 mod names;
+mod nano;
 mod options;
 mod selection;
 mod types;
@@ -38,7 +39,7 @@ pub use ami::unmatched_ami;
 pub use deferred::unmatched_deferred;
 pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;
-pub use options::{Marshal, Options};
+pub use options::{Lookup, Marshal, Options, Target};
 pub use unsupported::unsupported;
 pub use upcalls::unmatched_upcalls;
 

@@ -22,6 +22,30 @@ pub struct Options {
     pub ami: Vec<String>,
     /// How values, arguments and results are marshalled.
     pub marshal: Marshal,
+    /// The ORB that the code is for.
+    pub target: Target,
+    /// How a server of the small ORB finds operations.
+    pub lookup: Lookup,
+}
+
+/// The ORB that code is generated for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// The full ORB: `zorb`.
+    #[default]
+    Zorb,
+    /// The small ORB, `zorb-nano`: code without `std` that allocates nothing.
+    Nano,
+}
+
+/// How a server of the small ORB finds an operation by its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lookup {
+    /// By comparing one after the other, which is small.
+    #[default]
+    Linear,
+    /// By one hash and one comparison, which is fast for many operations.
+    PerfectHash,
 }
 
 /// A marshalling engine. Both produce and accept the same octets.
@@ -46,6 +70,8 @@ impl Default for Options {
             deferred: Vec::new(),
             ami: Vec::new(),
             marshal: Marshal::default(),
+            target: Target::default(),
+            lookup: Lookup::default(),
         }
     }
 }
@@ -146,6 +172,24 @@ impl Options {
     #[must_use]
     pub fn marshal(mut self, marshal: Marshal) -> Self {
         self.marshal = marshal;
+        self
+    }
+
+    /// Sets the ORB that the code is for, and its crate as the [runtime](Self::runtime). Default: [`Target::Zorb`].
+    #[must_use]
+    pub fn target(mut self, target: Target) -> Self {
+        self.target = target;
+        self.runtime = match target {
+            Target::Zorb => "::zorb".into(),
+            Target::Nano => "::zorb_nano".into(),
+        };
+        self
+    }
+
+    /// Sets how a server of the small ORB finds operations. Default: [`Lookup::Linear`].
+    #[must_use]
+    pub fn lookup(mut self, lookup: Lookup) -> Self {
+        self.lookup = lookup;
         self
     }
 

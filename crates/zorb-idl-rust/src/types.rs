@@ -354,7 +354,7 @@ impl Types<'_, '_> {
     }
 }
 
-fn array(element: String, dims: &[u32]) -> String {
+pub(crate) fn array(element: String, dims: &[u32]) -> String {
     dims.iter().rev().fold(element, |inner, dim| format!("[{inner}; {dim}]"))
 }
 

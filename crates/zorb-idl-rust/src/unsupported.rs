@@ -2,9 +2,9 @@
 
 use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Model, Type};
 
-use crate::Options;
 use crate::empty::EmptyStructs;
 use crate::names::external;
+use crate::{Options, Target, nano};
 
 /// The unsupported constructs of a compilation, as errors in the order of the definitions; empty
 /// when [`crate::generate`] can generate everything. Skips definitions that the options declare as
@@ -18,6 +18,10 @@ pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnost
     for (definition, external) in model.definitions().zip(external) {
         // The definitions that a construct implies are covered by its own diagnostic.
         if external.is_some() || definition.implied_by.is_some() {
+            continue;
+        }
+        if options.target == Target::Nano {
+            findings.extend(nano::unsupported(model, definition));
             continue;
         }
         let in_elements = || empty.are_elements_in(&definition.kind);

@@ -155,8 +155,7 @@ impl<'c> Reply<'c> {
     /// `UNKNOWN` if the reply is a user exception.
     pub fn results(&mut self) -> Result<&mut Reader<'c>, SystemException> {
         if self.is_exception {
-            let minor = minor::unknown::UNLISTED_USER_EXCEPTION;
-            return Err(SystemException::maybe(SystemExceptionKind::Unknown, minor));
+            return Err(SystemException::UNLISTED);
         }
         Ok(&mut self.body)
     }

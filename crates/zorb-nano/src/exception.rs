@@ -38,6 +38,14 @@ impl SystemException {
     pub(crate) const TOO_LARGE: Self =
         Self::before(SystemExceptionKind::ImpLimit, minor::imp_limit::MESSAGE_TOO_LARGE);
 
+    /// The server has raised a user exception that is not in the operation's IDL.
+    pub const UNLISTED: Self =
+        Self::maybe(SystemExceptionKind::Unknown, minor::unknown::UNLISTED_USER_EXCEPTION);
+
+    /// The interface has no such operation.
+    pub const UNKNOWN_OPERATION: Self =
+        Self::before(SystemExceptionKind::BadOperation, minor::bad_operation::OPERATION_UNKNOWN);
+
     /// The exception that the standard requires if marshalling fails with `error`.
     #[cold]
     pub(crate) fn of_cdr(error: CdrError, transfer: Transfer) -> Self {

@@ -5,7 +5,7 @@ use zorb_types::Operations;
 use crate::{Reader, SystemException, Writer};
 
 /// The repository id that every object has.
-const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
+pub(crate) const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
 
 /// What a server has to know of an IDL interface.
 #[derive(Clone, Copy)]

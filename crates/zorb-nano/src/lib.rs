@@ -66,17 +66,23 @@
 extern crate alloc;
 
 mod client;
+#[doc(hidden)]
+pub mod codegen;
 mod exception;
 mod interface;
 mod limits;
 mod link;
 mod os;
+mod plain;
 mod reader;
 mod reference;
 mod request;
+mod sequence;
 mod server;
+mod text;
 mod writer;
 
+pub use arrayvec::ArrayVec;
 pub use client::{Arguments, Client, Reply};
 pub use exception::SystemException;
 pub use interface::{Answer, Interface, Linear, Lookup, Servant};
@@ -84,9 +90,18 @@ pub use limits::Limits;
 #[cfg(feature = "linux")]
 pub use os::Linux;
 pub use os::{Interest, MAX_POLLED, Os, OsError, Socket};
+pub use plain::{Plain, TypedReference};
 pub use reader::Reader;
 pub use reference::{MAX_KEY, Reference};
+pub use sequence::{Elements, Sequence};
 pub use server::Server;
+pub use text::{BoundedText, Text};
 pub use writer::Writer;
 pub use zorb_cdr::{Octets, Wire};
 pub use zorb_types::{CompletionStatus, MinorCode, Operations, SystemExceptionKind, minor};
+
+/// The result of a call: generated stubs and servants return it.
+pub type Result<T, E = SystemException> = core::result::Result<T, E>;
+
+/// The bound of a `string` or `sequence` without one.
+pub const UNBOUNDED: u32 = u32::MAX;

@@ -1,15 +1,15 @@
 //! Decoding arguments and results.
 
-use zorb_cdr::{CdrReader, Wire};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, Wire};
 use zorb_types::Transfer;
 
-use crate::{Reference, SystemException};
+use crate::{Reference, SystemException, Text};
 
 /// The arguments of a request in a servant, or the results in a client.
 ///
 /// Values of fixed size, and text and octets as [borrowed](Self::borrow), need no memory. What owns memory in Rust, a
 /// `String` for example, allocates when it is [read](Self::read).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     body: CdrReader<'a>,
     transfer: Transfer,
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// `MARSHAL`: the octets are no value of this type, and similar ones.
     pub fn read<T: Wire>(&mut self) -> Result<T::Value, SystemException> {
-        T::read(&mut self.body).map_err(|error| SystemException::of_cdr(error, self.transfer))
+        T::read(&mut self.body).map_err(|error| self.failed(error))
     }
 
     /// The next value, borrowed from the message where the type allows it: a `string` of ASCII, and a `sequence<octet>`,
@@ -34,14 +34,58 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn borrow<T: Wire>(&mut self) -> Result<T::Borrowed<'a>, SystemException> {
-        T::read_borrowed(&mut self.body)
-            .map_err(|error| SystemException::of_cdr(error, self.transfer))
+        T::read_borrowed(&mut self.body).map_err(|error| self.failed(error))
+    }
+
+    /// The next value, a `string` of at most `bound` characters, borrowed from the message.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_text(&mut self, bound: u32) -> Result<Text<'a>, SystemException> {
+        self.string_octets(bound).map(Text::latin1)
+    }
+
+    /// The next value, a `sequence<octet>` of at most `bound` octets, borrowed from the message.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_octets(&mut self, bound: u32) -> Result<&'a [u8], SystemException> {
+        let count = self.read_count(1, bound)?;
+        self.body.take(count, "sequence<octet>").map_err(|error| self.failed(error))
+    }
+
+    /// The number of elements of a `sequence` that has at most `bound`, each of `min_size` octets or more.
+    pub(crate) fn read_count(
+        &mut self,
+        min_size: usize,
+        bound: u32,
+    ) -> Result<usize, SystemException> {
+        let count = self.body.read_count(min_size, "sequence");
+        let count = count.map_err(|error| self.failed(error))?;
+        if count > bound as usize {
+            return Err(self.failed(self.body.error(CdrErrorKind::BoundExceeded, "sequence")));
+        }
+        Ok(count)
     }
 
     /// The octets of the next value, a `string`, in ISO 8859-1.
-    pub(crate) fn string_octets(&mut self) -> Result<&'a [u8], SystemException> {
-        let octets = self.body.read_string_octets(u32::MAX, "string");
-        octets.map_err(|error| SystemException::of_cdr(error, self.transfer))
+    pub(crate) fn string_octets(&mut self, bound: u32) -> Result<&'a [u8], SystemException> {
+        let octets = self.body.read_string_octets(bound, "string");
+        octets.map_err(|error| self.failed(error))
+    }
+
+    /// The next value, one of an `enum` with `count` values.
+    pub(crate) fn read_ordinal(&mut self, count: usize) -> Result<usize, SystemException> {
+        let ordinal = self.read::<u32>()? as usize;
+        if ordinal >= count {
+            return Err(self.failed(self.body.error(CdrErrorKind::BadEnum, "enum")));
+        }
+        Ok(ordinal)
+    }
+
+    #[cold]
+    fn failed(&self, error: CdrError) -> SystemException {
+        SystemException::of_cdr(error, self.transfer)
     }
 
     /// The next value, an object reference; `None` if it is nil.
@@ -49,8 +93,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// `MARSHAL`; `INV_OBJREF` if it has no IIOP profile that can be used: see [`Reference::parse`].
     pub fn read_reference(&mut self) -> Result<Option<Reference>, SystemException> {
-        Reference::read(&mut self.body)
-            .map_err(|error| SystemException::of_cdr(error, self.transfer))
+        Reference::read(&mut self.body).map_err(|error| self.failed(error))
     }
 
     /// Checks that nothing follows the last value.
@@ -58,6 +101,6 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// `MARSHAL`, minor `EXTRA_OCTETS`.
     pub fn end(&mut self) -> Result<(), SystemException> {
-        self.body.expect_end("body").map_err(|error| SystemException::of_cdr(error, self.transfer))
+        self.body.expect_end("body").map_err(|error| self.failed(error))
     }
 }

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{
     GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, MessageWriter, ReplyStatus, RequestStart,
 };
 use zorb_types::Transfer;
 
-use crate::{Reference, SystemException};
+use crate::{Reference, SystemException, Text};
 
 /// Octets of a request's header besides object key and operation, and of a reply's, at most.
 const HEADER: usize = 64;
@@ -124,6 +124,41 @@ impl<'b> Writer<'b> {
     /// As [`write`](Self::write); `BAD_PARAM` for a NUL inside; `DATA_CONVERSION` for other characters.
     pub fn write_str(&mut self, text: &str) -> Result<(), SystemException> {
         self.append(text.len().saturating_add(3 + 4 + 1), |writer| writer.write_latin1(text))
+    }
+
+    /// Writes a `string` of at most `bound` characters, in ISO 8859-1.
+    ///
+    /// # Errors
+    /// As [`write_str`](Self::write_str); `BAD_PARAM` for text that is too long.
+    pub fn write_text<'t>(
+        &mut self,
+        text: impl Into<Text<'t>>,
+        bound: u32,
+    ) -> Result<(), SystemException> {
+        let text = text.into();
+        let octets = text.size().saturating_add(3 + 4 + 1);
+        self.append(octets, |writer| text.write(writer, bound))
+    }
+
+    /// Writes a `sequence<octet>` of at most `bound` octets.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); `BAD_PARAM` if there are more.
+    pub fn write_bounded_octets(
+        &mut self,
+        octets: &[u8],
+        bound: u32,
+    ) -> Result<(), SystemException> {
+        self.check_bound(octets.len(), bound)?;
+        self.write_octets(octets)
+    }
+
+    /// Fails if a sequence has more than `bound` elements.
+    pub(crate) fn check_bound(&mut self, count: usize, bound: u32) -> Result<(), SystemException> {
+        if count <= bound as usize {
+            return Ok(());
+        }
+        self.append(0, |writer| Err(writer.error(CdrErrorKind::BoundExceeded, "sequence")))
     }
 
     /// Writes an object reference, with the repository id `type_id`.

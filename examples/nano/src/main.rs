@@ -22,7 +22,15 @@ use static_alloc::Bump;
 use zorb_nano::{Client, Limits, Linux, Reference, Server, SystemException};
 
 use console::{Line, say, say_number};
-use sensor::{Sensor, SensorStub};
+use idl::{ReadError, Sensor, SensorSkeleton};
+use sensor::Thermometer;
+
+/// Generated from `sensor.idl`.
+mod idl {
+    include!(concat!(env!("OUT_DIR"), "/sensor.rs"));
+
+    pub(crate) use sensor::{NoChannel, ReadError};
+}
 
 /// All the memory there is. The ORB allocates at start, and nothing is freed.
 #[global_allocator]
@@ -53,7 +61,7 @@ extern "C" fn main() -> i32 {
 fn serve(address: &str) -> Result<(), SystemException> {
     let Ok(address) = address.parse() else { return Ok(say("no address\n")) };
     let mut server = Server::new(Linux::new(6), address, LIMITS)?;
-    server.register(b"sensor", alloc::boxed::Box::new(Sensor::new()))?;
+    server.register(b"sensor", alloc::boxed::Box::new(SensorSkeleton(Thermometer::new())))?;
     say_number("port ", i64::from(server.address().port()));
     while server.turn(None).is_ok() {}
     Ok(())
@@ -61,15 +69,14 @@ fn serve(address: &str) -> Result<(), SystemException> {
 
 fn read(url: &str) -> Result<(), SystemException> {
     let mut client = Client::new(Linux::new(4), LIMITS);
-    let mut sensor = SensorStub::new(&mut client, Reference::parse(url)?);
-    sensor.calibrate(1000)?;
-    match sensor.read(3)? {
-        Ok(value) => say_number("value ", i64::from(value)),
-        Err(error) => say_number("channels ", i64::from(error.channels)),
-    }
-    match sensor.read(99)? {
-        Ok(value) => say_number("value ", i64::from(value)),
-        Err(error) => say_number("channels ", i64::from(error.channels)),
+    let sensor = Sensor(Reference::parse(url)?);
+    sensor.calibrate(&mut client, 1000)?;
+    for channel in [3, 99] {
+        match sensor.read(&mut client, channel) {
+            Ok(value) => say_number("value ", i64::from(value)),
+            Err(ReadError::NoChannel(error)) => say_number("channels ", i64::from(error.channels)),
+            Err(ReadError::System(error)) => return Err(error),
+        }
     }
     Ok(())
 }

@@ -62,7 +62,8 @@ struct CheckArgs {
 #[command(after_help = "Examples:
   zorb idl compile hello.idl -o src
   zorb idl compile hello.idl -o - | less
-  zorb idl compile shop.idl --extern CosNaming=::zorb_naming::cos_naming")]
+  zorb idl compile shop.idl --extern CosNaming=::zorb_naming::cos_naming
+  zorb idl compile sensor.idl --target nano")]
 struct CompileArgs {
     #[command(flatten)]
     input: Input,
@@ -84,6 +85,24 @@ struct CompileArgs {
     /// Engine that marshals: code for each type and operation, which is fast, or tables, which are small
     #[arg(long, value_enum, default_value_t = Engine::Compiled)]
     marshal: Engine,
+    /// ORB that the code is for: the full ORB, or the small ORB, the crate zorb-nano
+    #[arg(long, value_enum, default_value_t = TargetName::Zorb)]
+    target: TargetName,
+    /// How a server of the small ORB finds operations: one comparison after the other, which is small, or one hash
+    #[arg(long, value_enum, default_value_t = LookupName::Linear)]
+    lookup: LookupName,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum TargetName {
+    Zorb,
+    Nano,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum LookupName {
+    Linear,
+    PerfectHash,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -248,6 +267,14 @@ fn compile(args: &CompileArgs) -> Outcome {
     config = config.marshal(match args.marshal {
         Engine::Compiled => zorb_build::Marshal::Compiled,
         Engine::Interpretive => zorb_build::Marshal::Interpretive,
+    });
+    config = config.target(match args.target {
+        TargetName::Zorb => zorb_build::Target::Zorb,
+        TargetName::Nano => zorb_build::Target::Nano,
+    });
+    config = config.lookup(match args.lookup {
+        LookupName::Linear => zorb_build::Lookup::Linear,
+        LookupName::PerfectHash => zorb_build::Lookup::PerfectHash,
     });
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,

@@ -263,3 +263,23 @@ fn tolerable_faults_are_errors_unless_they_are_allowed() {
     assert_eq!(other.status, Some(2));
     assert!(other.stderr.contains("expected one of") && other.stderr.contains(code));
 }
+
+#[test]
+fn code_for_the_small_orb_has_its_own_errors() {
+    let good = file("small_orb", "good.idl", GOOD);
+    let compile = |file: &str, options: &[&str]| {
+        run(&[&["idl", "compile", file, "-o", "-", "--target", "nano"], options].concat())
+    };
+    let linear = compile(&good, &[]).stdout;
+    assert!(linear.contains("::zorb_nano::codegen::interface!("), "{linear}");
+    assert!(linear.contains(" linear,") && !linear.contains("::zorb::"), "{linear}");
+    let hashed = compile(&good, &["--lookup", "perfect-hash"]).stdout;
+    assert!(hashed.contains(" perfect_hash,"), "{hashed}");
+    let text =
+        "interface Till {\n  void note(in any what);\n  attribute sequence<string> all;\n};\n";
+    let bad = compile(&file("small_orb", "bad.idl", text), &[]);
+    assert_eq!((bad.status, bad.stdout.as_str()), (Some(1), ""));
+    for part in ["error[E0314]: `any`", "bad.idl:2:20", "error[E0315]", "bad.idl:3:30"] {
+        assert!(bad.stderr.contains(part), "{part}: {}", bad.stderr);
+    }
+}

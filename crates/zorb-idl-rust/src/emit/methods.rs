@@ -19,9 +19,9 @@ pub(super) struct Signature<'m> {
     /// The `in` and `inout` parameters: names and types.
     pub(super) parameters: Vec<(String, &'m Type)>,
     /// The result, then the `inout` and `out` parameters.
-    results: Vec<(String, &'m Type)>,
+    pub(super) results: Vec<(String, &'m Type)>,
     /// The error type, if user exceptions may be raised.
-    error: Option<String>,
+    pub(super) error: Option<String>,
     /// The name of the context parameter, and the names of the properties to send.
     pub(super) context: Option<(String, &'m [String])>,
     /// Whether octets in the results are loaned.

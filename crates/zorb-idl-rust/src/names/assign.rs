@@ -11,7 +11,7 @@ use super::methods::{Method, MethodKey, raising};
 use super::scope::Scope;
 use super::table::{AmhTraits, Module, Names};
 use crate::deferred::deferred;
-use crate::{Options, Warning};
+use crate::{Options, Target, Warning};
 
 impl<'m> Names<'m> {
     pub(crate) fn new(compilation: &'m Compilation, options: &Options) -> (Self, Vec<Warning>) {
@@ -22,6 +22,7 @@ impl<'m> Names<'m> {
             own: vec![String::new(); model.len()],
             companions: HashMap::new(),
             servants: HashMap::new(),
+            skeletons: HashMap::new(),
             amh_traits: HashMap::new(),
             aliases: HashMap::new(),
             factories: HashMap::new(),
@@ -41,6 +42,9 @@ impl<'m> Names<'m> {
         }
         for definition in model.definitions() {
             names.name_companions(definition);
+            if options.target == Target::Nano {
+                names.name_skeleton(definition);
+            }
             if let DefinitionKind::Enum(item) = &definition.kind {
                 let mut scope = Scope::default();
                 let variants = item.enumerators.iter();
@@ -117,6 +121,15 @@ impl<'m> Names<'m> {
             let wanted = convert(&definition.name, Case::Module);
             let companion = scope.assign_silently(&wanted, Case::Module);
             self.companions.insert(id, companion);
+        }
+    }
+
+    fn name_skeleton(&mut self, definition: &Definition) {
+        if matches!(definition.kind, DefinitionKind::Interface(_)) {
+            let own = self.own[definition.id.index()].trim_end_matches('_').to_owned();
+            let scope = self.scopes.entry(definition.parent).or_default();
+            let name = scope.assign_silently(&format!("{own}Skeleton"), Case::Pascal);
+            self.skeletons.insert(definition.id, name);
         }
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct Names<'m> {
     pub(super) companions: HashMap<DefId, String>,
     /// The trait for the operations of an interface's servant, or of a valuetype.
     pub(super) servants: HashMap<DefId, String>,
+    /// The type that serves an interface of the small ORB by a servant.
+    pub(super) skeletons: HashMap<DefId, String>,
     /// The traits of servants that answer later, of the interfaces that get them.
     pub(super) amh_traits: HashMap<DefId, AmhTraits>,
     /// The type that carries the TypeCode of a typedef.
@@ -58,6 +60,11 @@ impl Names<'_> {
     /// The name of an interface's servant trait, or of the trait for a valuetype's operations.
     pub(crate) fn servant(&self, id: DefId) -> &str {
         self.servants.get(&id).map_or("", String::as_str)
+    }
+
+    /// The name of the type that serves an interface of the small ORB.
+    pub(crate) fn skeleton(&self, id: DefId) -> &str {
+        self.skeletons.get(&id).map_or("", String::as_str)
     }
 
     /// The name of the trait for a valuetype's initializers.

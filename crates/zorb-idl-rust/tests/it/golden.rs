@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use zorb_idl_rust::{Generated, Options};
+use zorb_idl_rust::{Generated, Lookup, Options, Target};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
@@ -18,7 +18,11 @@ fn generate(fixture: &str, options: &Options) -> Generated {
 }
 
 fn check(fixture: &str) -> Generated {
-    let generated = generate(fixture, &Options::new());
+    check_with(fixture, &Options::new())
+}
+
+fn check_with(fixture: &str, options: &Options) -> Generated {
+    let generated = generate(fixture, options);
     let path = folder("golden").join(fixture).with_extension("rs");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::create_dir_all(folder("golden")).expect("a folder");
@@ -59,6 +63,19 @@ fn generated_code_equals_the_golden_files() {
         let generated = check(fixture);
         assert_eq!(generated.warnings, [], "{fixture}");
     }
+}
+
+/// `crates/zorb-nano/tests/it/generated.rs` compiles and runs it.
+#[test]
+fn code_for_the_small_orb_equals_its_golden_file() {
+    let generated = check_with("nano", &Options::new().target(Target::Nano));
+    assert_eq!(generated.warnings, []);
+    let fast = Options::new().target(Target::Nano).lookup(Lookup::PerfectHash);
+    let fast = generate("nano", &fast).text;
+    assert_eq!(fast.replace("perfect_hash", "linear").replace(char::is_whitespace, ""), {
+        generated.text.replace(char::is_whitespace, "")
+    });
+    assert_eq!(fast.matches("perfect_hash").count(), 3);
 }
 
 #[test]

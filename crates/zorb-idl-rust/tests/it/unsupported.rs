@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use zorb_idl::{Code, Compilation, MemoryLoader, compile_with};
-use zorb_idl_rust::{Options, unsupported};
+use zorb_idl_rust::{Options, Target, unsupported};
 
 fn compile(idl: &str) -> Compilation {
     let loader = MemoryLoader::new().with("main.idl", idl);
@@ -50,6 +50,16 @@ fn every_back_end_code_is_reported_as_documented() {
             seen.contains(code),
             "{code}: its page has an example if and only if the back end reports it"
         );
+    }
+}
+
+#[test]
+fn what_the_small_orb_lacks_is_reported_as_documented() {
+    for code in [Code::NanoUnsupported, Code::NanoUnbounded] {
+        let page = code.info().explanation;
+        let idl = block(page, "idl").expect("an example");
+        let found = diagnostics(&compile(idl), &Options::new().target(Target::Nano));
+        assert_eq!(Some(found.as_str()), block(page, "nano"), "{code}");
     }
 }
 

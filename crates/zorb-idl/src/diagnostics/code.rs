@@ -126,6 +126,8 @@ codes! {
     EventTypeUnsupported "E0310" Error "event types are not supported yet"
     Idl4Unsupported "E0312" Error "an IDL 4 construct is not supported (no longer reported)"
     EmptyElementUnsupported "E0313" Error "sequences and maps of structs without members are not supported yet"
+    NanoUnsupported "E0314" Error "a construct is not supported by the small ORB"
+    NanoUnbounded "E0315" Error "a type needs a bound for the small ORB"
     // names and definitions
     UnknownName "E0401" Error "a name is not defined"
     Redefinition "E0402" Error "a name is defined twice in one scope"

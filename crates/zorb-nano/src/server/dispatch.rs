@@ -13,12 +13,8 @@ use super::objects::{Objects, UNKNOWN_OBJECT};
 use crate::link::Link;
 use crate::request::{Expected, Request};
 use crate::writer::write_exception;
-use crate::{Answer, Limits, OsError, Reader, Servant, SystemException, Writer};
+use crate::{Answer, Limits, OsError, Reader, Servant, SystemException, UNBOUNDED, Writer};
 
-const UNKNOWN_OPERATION: SystemException = SystemException::before(
-    SystemExceptionKind::BadOperation,
-    minor::bad_operation::OPERATION_UNKNOWN,
-);
 const LEFT_OUT: SystemException = SystemException::before(
     SystemExceptionKind::NoImplement,
     minor::no_implement::UNSUPPORTED_OPERATION,
@@ -121,13 +117,13 @@ fn upcall(
     }
     match request.operation {
         b"_is_a" => {
-            let id = arguments.string_octets()?;
+            let id = arguments.string_octets(UNBOUNDED)?;
             results.write::<bool>(&interface.is_a_latin1(id))?;
         }
         b"_non_existent" | b"_not_existent" => results.write::<bool>(&false)?,
         b"_repository_id" => results.write_str(interface.id())?,
         b"_interface" | b"_component" | b"_domain_managers" => return Err(LEFT_OUT),
-        _ => return Err(UNKNOWN_OPERATION),
+        _ => return Err(SystemException::UNKNOWN_OPERATION),
     }
     Ok(Answer::Results)
 }

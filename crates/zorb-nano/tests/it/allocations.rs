@@ -11,6 +11,8 @@ use zorb_giop::{
 };
 use zorb_nano::{Client, Limits, Linux, Server};
 
+use crate::generated::idl::plant::{Node, NodeSkeleton, node};
+use crate::generated::{Log, Plant};
 use crate::linux::{PATIENCE, beside_server};
 use crate::servant::Meter;
 
@@ -106,4 +108,37 @@ fn requests_allocate_nothing_in_the_server() {
     if let Some(kind) = answer.get(7) {
         assert_eq!(*kind, 6, "a MessageError");
     }
+}
+
+#[test]
+fn generated_code_allocates_nothing() {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let limits = Limits::DEFAULT.timeout(PATIENCE);
+    let mut server = Server::new(Linux::new(10), address, limits).unwrap();
+    let plant = Plant::new(Log::default());
+    let is_set = std::rc::Rc::clone(&plant.is_set);
+    server.register(b"node", Box::new(NodeSkeleton(plant))).unwrap();
+    let node = Node(server.reference(b"node").unwrap());
+    let calls = std::thread::spawn(move || {
+        let mut client = Client::new(Linux::new(8), limits);
+        let calls = |client: &mut Client<Linux>| {
+            assert!(node.read(client, 1).is_ok());
+            assert!(matches!(node.read(client, 9), Err(node::ReadError::NoChannel(_))));
+            assert!(node.label(client).is_ok_and(|label| label == "größe"));
+            assert!(node.echo(client, "größe").is_ok_and(|text| text == "größe"));
+            assert!(node.reverse(client, &[1, 2], &[3]).is_ok());
+            assert!(node.sorted(client, &[2, 1], &[]).is_ok_and(|(all, _)| all.iter().eq([1, 2])));
+            let neighbors = node.neighbors(client, &[], Some(&node), &[0; 3]);
+            assert!(neighbors.is_ok_and(|(all, _)| all.iter().all(|one| one.at.is_some())));
+            assert!(node.pass(client, None, Some(&node.0)).is_ok());
+        };
+        for round in 0..2 {
+            assert_none(measure(|| calls(&mut client)), &format!("round {round}"));
+        }
+        node.set_now(&mut client, 1).unwrap();
+    });
+    while !is_set.get() && !calls.is_finished() {
+        assert_none(measure(|| server.turn(Some(PATIENCE)).unwrap()), "a turn");
+    }
+    calls.join().unwrap();
 }

@@ -4,6 +4,7 @@
 mod allocations;
 mod calls;
 mod closing;
+mod generated;
 mod hostile;
 mod linux;
 mod scripted;
