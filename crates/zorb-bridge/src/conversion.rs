@@ -49,12 +49,12 @@ fn send_to_client(link: &Link, header: &[u8], rest: &[u8]) -> io::Result<()> {
 
 /// A handler of complete messages.
 pub(crate) trait MessageHandler {
-    /// Forwards `message`; its separately aligned parts start at `seams`.
+    /// Forwards `message`; its separately aligned parts start at `fragment_starts`.
     fn handle(
         &mut self,
         header: &MessageHeader,
         message: &[u8],
-        seams: &[u32],
+        fragment_starts: &[u32],
     ) -> Result<(), Ending>;
 
     /// Called before it waits for octets.
@@ -114,7 +114,7 @@ impl<'a> Converter<'a> {
     fn handle_all(&mut self, side: &mut impl MessageHandler) -> Result<(), Ending> {
         while let Some(header) = self.inbound.poll().map_err(Ending::Broken)? {
             side.message_complete(&self.inbound);
-            side.handle(&header, self.inbound.current(), self.inbound.seams())?;
+            side.handle(&header, self.inbound.current(), self.inbound.fragment_starts())?;
         }
         Ok(())
     }

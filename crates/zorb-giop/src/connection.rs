@@ -12,8 +12,9 @@ pub use client::{
 pub use end::{ConnectionEnd, FailureCause, RequestFailure, RequestProgress};
 pub use ids::RequestIds;
 pub use server::{
-    Activity, Asked, Cancellation, CancelledRequests, ConnectionTimer, Exceeded, Incomplete,
-    MAX_CANCELLED, ServedRequest, ServerReceiver, ServerRequests, TimeLimits, UnreadRequest,
+    Activity, Cancellation, CancelledRequests, ClientMessage, ConnectionTimer, Exceeded,
+    Incomplete, MAX_CANCELLED, ServedRequest, ServerReceiver, ServerRequests, TimeLimits,
+    UnreadRequest,
 };
 
 use zorb_cdr::TextCoding;

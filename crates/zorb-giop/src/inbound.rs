@@ -276,9 +276,9 @@ impl Inbound {
     ///
     /// [`CdrReader::with_parts`]: zorb_cdr::CdrReader::with_parts
     #[inline]
-    pub fn seams(&self) -> &[u32] {
+    pub fn fragment_starts(&self) -> &[u32] {
         match self.current {
-            Current::Joined => &self.joined.seams,
+            Current::Joined => &self.joined.fragment_starts,
             Current::None | Current::InPlace(_) | Current::Lost(_) => &[],
         }
     }

@@ -42,11 +42,11 @@ pub use code_set::{
     MAX_CONVERSION_SETS, negotiate, text_coding,
 };
 pub use connection::{
-    Activity, Announcement, Asked, BeginError, BegunRequest, Cancellation, CancelledRequests,
-    ClientConnection, ClientSession, ConnectionEnd, ConnectionTimer, Exceeded, FailureCause,
-    Incomplete, MAX_CANCELLED, MAX_OUTSTANDING, NewRequest, Received, RequestFailure, RequestIds,
-    RequestKind, RequestProgress, ServedRequest, ServerReceiver, ServerRequests, TimeLimits,
-    UnreadRequest,
+    Activity, Announcement, BeginError, BegunRequest, Cancellation, CancelledRequests,
+    ClientConnection, ClientMessage, ClientSession, ConnectionEnd, ConnectionTimer, Exceeded,
+    FailureCause, Incomplete, MAX_CANCELLED, MAX_OUTSTANDING, NewRequest, Received, RequestFailure,
+    RequestIds, RequestKind, RequestProgress, ServedRequest, ServerReceiver, ServerRequests,
+    TimeLimits, UnreadRequest,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Charge, Detached, Inbound, Limits, MessageBudget};

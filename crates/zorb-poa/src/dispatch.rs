@@ -99,7 +99,7 @@ pub enum Answer {
 #[derive(Clone, Copy, Default)]
 pub struct MessageLayout<'a> {
     /// The offsets of parts with an alignment of their own, which are the bodies of fragments; usually none.
-    seams: &'a [u32],
+    fragment_starts: &'a [u32],
     /// The end of the message, if it is in a buffer of its own.
     #[cfg(feature = "buffers")]
     end: Tail<'a>,
@@ -107,16 +107,18 @@ pub struct MessageLayout<'a> {
 
 impl std::fmt::Debug for MessageLayout<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MessageLayout").field("seams", &self.seams).finish_non_exhaustive()
+        f.debug_struct("MessageLayout")
+            .field("fragment_starts", &self.fragment_starts)
+            .finish_non_exhaustive()
     }
 }
 
 impl<'a> MessageLayout<'a> {
     /// The layout of a message in one buffer.
     #[inline]
-    pub fn new(seams: &'a [u32]) -> Self {
+    pub fn new(fragment_starts: &'a [u32]) -> Self {
         Self {
-            seams,
+            fragment_starts,
             #[cfg(feature = "buffers")]
             end: Tail::default(),
         }
@@ -244,8 +246,8 @@ fn dispatch<'a>(
     }
     let object = target.object();
     call.object = Some(target);
-    if !layout.seams.is_empty() {
-        call.arguments.set_parts(layout.seams, HEADER_SIZE);
+    if !layout.fragment_starts.is_empty() {
+        call.arguments.set_parts(layout.fragment_starts, HEADER_SIZE);
     }
     #[cfg(feature = "buffers")]
     if !layout.end.is_empty() {

@@ -71,7 +71,7 @@ impl Client {
             Some(path) => (path, path.connection.copy_threshold()),
             None => (&nobody, usize::MAX),
         };
-        let layout = MessageLayout::new(&message.octets.seams);
+        let layout = MessageLayout::new(&message.octets.fragment_starts);
         #[cfg(feature = "buffers")]
         let layout = layout.with_end(message.shared_end.as_ref());
         let incoming = IncomingRequest {

@@ -9,8 +9,8 @@ use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    Asked, ConnectionEnd, Expanded, Form, Incomplete, MessageHeader, Messaging, ProtocolError,
-    ProtocolErrorKind, ResponseFlags, ServedRequest,
+    ClientMessage, ConnectionEnd, Expanded, Form, Incomplete, MessageHeader, Messaging,
+    ProtocolError, ProtocolErrorKind, ResponseFlags, ServedRequest,
 };
 use zorb_os::probe;
 use zorb_poa::{
@@ -223,10 +223,10 @@ impl ServerConnection {
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ConnectionEnd> {
         match input.receiver.receive(&input.inbound, header) {
-            Asked::Request if self.lane.queues_requests() => {
+            ClientMessage::Request if self.lane.queues_requests() => {
                 self.serving_lane.enqueue(self, &mut input, header, scratch)?;
             }
-            Asked::Request => {
+            ClientMessage::Request => {
                 let permit = self.lane.permit(has_own_threads);
                 // With permits, other connections wait for this upcall.
                 let thread = match has_own_threads && permit.is_none() {
@@ -235,7 +235,7 @@ impl ServerConnection {
                 };
                 return Ok(self.serve_request(input, header, has_own_threads, thread, scratch)?);
             }
-            Asked::LocateRequest => {
+            ClientMessage::LocateRequest => {
                 let Scratch { request, reply, .. } = scratch;
                 input.inbound.take_into(request);
                 let form = Form::new(self.messaging, header.version);
@@ -251,8 +251,8 @@ impl ServerConnection {
                     self.send(reply);
                 }
             }
-            Asked::Cancel(cancellation) => self.cancel(cancellation),
-            Asked::End(end) => return Err(end),
+            ClientMessage::Cancel(cancellation) => self.cancel(cancellation),
+            ClientMessage::End(end) => return Err(end),
         }
         Ok(Some(input))
     }
@@ -282,7 +282,7 @@ impl ServerConnection {
             messaging => Form::new(messaging, header.version),
         };
         let path = ReplyPath { connection: self, thread };
-        let layout = MessageLayout::new(&request.seams);
+        let layout = MessageLayout::new(&request.fragment_starts);
         #[cfg(feature = "buffers")]
         let layout = layout.with_end(shared_end.as_ref());
         let incoming = IncomingRequest {

@@ -146,10 +146,10 @@ impl Choice<'_> {
             return;
         }
         let verdict = match &host_port.host {
-            Host::Ip(address) => self.judge(*address),
-            Host::Name(name) => match of.map(|address| self.judge(address)) {
+            Host::Ip(address) => self.check(*address),
+            Host::Name(name) => match of.map(|address| self.check(address)) {
                 Some(excluded @ PublishVerdict::Excluded { .. }) => excluded,
-                _ => self.rules.judge_name(name),
+                _ => self.rules.check_name(name),
             },
         };
         match verdict {
@@ -167,10 +167,10 @@ impl Choice<'_> {
         }
     }
 
-    fn judge(&self, address: IpAddr) -> PublishVerdict<'_> {
+    fn check(&self, address: IpAddr) -> PublishVerdict<'_> {
         let having = self.interfaces.iter().filter(|known| known.address == address.to_canonical());
         let names: Vec<&str> = having.map(|known| known.name.as_str()).collect();
-        self.rules.judge(address, &names)
+        self.rules.check(address, &names)
     }
 
     /// Leaves out loopback and link-local addresses if there are others, unless a rule names them.

@@ -153,8 +153,8 @@ impl<W: Watch> Protocol for Watched<W> {
         self.inner.groups()
     }
 
-    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
-        self.inner.also_reached_by(profile)
+    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        self.inner.contained_profiles(profile)
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -80,8 +80,8 @@ impl Protocol for Composed {
         self.inner().is_secured()
     }
 
-    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
-        self.inner_profile(profile).map_or_else(Vec::new, |it| self.inner().also_reached_by(&it))
+    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+        self.inner_profile(profile).map_or_else(Vec::new, |it| self.inner().contained_profiles(&it))
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

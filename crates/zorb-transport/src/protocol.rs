@@ -50,7 +50,7 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     }
 
     /// Further profiles contained in `profile`, a profile of this protocol. Default: none.
-    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
         let _ = profile;
         Vec::new()
     }

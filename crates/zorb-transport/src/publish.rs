@@ -34,9 +34,9 @@ use condition::{Condition, Subject};
 /// use zorb_transport::PublishRules;
 ///
 /// let rules: PublishRules = "-interface=docker*, 10.1.0.0/16, ipv6".parse()?;
-/// assert!(rules.judge("10.1.2.3".parse()?, &["eth0"]).is_allowed());
-/// assert!(!rules.judge("10.1.2.3".parse()?, &["docker0"]).is_allowed());
-/// assert!(!rules.judge("10.2.2.3".parse()?, &["eth0"]).is_allowed());
+/// assert!(rules.check("10.1.2.3".parse()?, &["eth0"]).is_allowed());
+/// assert!(!rules.check("10.1.2.3".parse()?, &["docker0"]).is_allowed());
+/// assert!(!rules.check("10.2.2.3".parse()?, &["eth0"]).is_allowed());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,17 +52,17 @@ impl PublishRules {
     /// Whether references may contain `address`, which the interfaces with these names have; none if it is not an
     /// address of this machine.
     #[must_use]
-    pub fn judge(&self, address: IpAddr, interfaces: &[&str]) -> PublishVerdict<'_> {
+    pub fn check(&self, address: IpAddr, interfaces: &[&str]) -> PublishVerdict<'_> {
         self.first(Subject::Address(address.to_canonical(), interfaces))
     }
 
     /// Whether references may contain the host name `name`. `localhost` must be allowed as an address, too.
     #[must_use]
-    pub fn judge_name(&self, name: &str) -> PublishVerdict<'_> {
+    pub fn check_name(&self, name: &str) -> PublishVerdict<'_> {
         let name = name.trim_end_matches('.');
         let verdict = self.first(Subject::Name(&name.to_ascii_lowercase()));
         if name.eq_ignore_ascii_case("localhost") && verdict.is_allowed() {
-            let as_address = self.judge(std::net::Ipv4Addr::LOCALHOST.into(), &["lo"]);
+            let as_address = self.check(std::net::Ipv4Addr::LOCALHOST.into(), &["lo"]);
             if !as_address.is_allowed() {
                 return as_address;
             }

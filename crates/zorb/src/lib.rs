@@ -280,9 +280,9 @@ pub mod cdr {
 /// GIOP for protocols and tools: references, messages, and the state machines of connections.
 pub mod giop {
     pub use zorb_giop::{
-        Abbreviation, AddressingDisposition, AlternateIiopAddress, Announcement, Asked, BeginError,
+        Abbreviation, AddressingDisposition, AlternateIiopAddress, Announcement, BeginError,
         BegunRequest, CancelRequest, Cancellation, CancelledRequests, ClientConnection,
-        ClientMessagingState, ClientSession, CodeSetComponent, CodeSetComponentInfo,
+        ClientMessage, ClientMessagingState, ClientSession, CodeSetComponent, CodeSetComponentInfo,
         CodeSetContext, CodeSetError, CodeSetId, ComponentBody, ComponentTag, ConnectionEnd,
         Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Destination, Detached, Escaped,
         Expanded, FailureCause, Form, FragmentPiece, Fragments, Frame, GiopLite, GiopVersion,

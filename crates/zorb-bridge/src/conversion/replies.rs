@@ -26,7 +26,7 @@ impl<'l> ConvertedReplies<'l> {
         &mut self,
         header: &MessageHeader,
         message: &[u8],
-        seams: &[u32],
+        fragment_starts: &[u32],
     ) -> Result<(), Ending> {
         let form = self.link.context.target.framing.form(header.version);
         let (reply, mut results) = form.read_reply(message, header).map_err(Ending::Broken)?;
@@ -35,7 +35,7 @@ impl<'l> ConvertedReplies<'l> {
         let forwards = [ReplyStatus::LocationForward, ReplyStatus::LocationForwardPerm];
         let written = match forwards.contains(&status) {
             true => self.write_forward(id, status, &mut results).map(|()| &[][..]),
-            false if !seams.is_empty() => Err(message_error("fragmented results")),
+            false if !fragment_starts.is_empty() => Err(message_error("fragmented results")),
             false => {
                 let rest = results.rest();
                 let offset = results.offset();
@@ -157,11 +157,11 @@ impl MessageHandler for ConvertedReplies<'_> {
         &mut self,
         header: &MessageHeader,
         message: &[u8],
-        seams: &[u32],
+        fragment_starts: &[u32],
     ) -> Result<(), Ending> {
         let (form, order) = (self.link.client_form(), ByteOrder::NATIVE);
         match header.kind {
-            MessageKind::Reply => self.handle_reply(header, message, seams),
+            MessageKind::Reply => self.handle_reply(header, message, fragment_starts),
             MessageKind::LocateReply => self.handle_locate_reply(header, message),
             MessageKind::CloseConnection => {
                 form.close_connection(&mut self.outgoing, order);

@@ -42,7 +42,7 @@ impl<'l> ConvertedRequests<'l> {
         &mut self,
         header: &MessageHeader,
         message: &[u8],
-        seams: &[u32],
+        fragment_starts: &[u32],
     ) -> Result<(), Ending> {
         let link = self.requests.link;
         let form = link.framing.form(header.version);
@@ -61,7 +61,7 @@ impl<'l> ConvertedRequests<'l> {
                 service_contexts: contexts.as_slice(),
             };
             let (offset, len) = (arguments.offset(), arguments.rest().len());
-            let written = self.write_request(header.order, &start, offset, len, seams);
+            let written = self.write_request(header.order, &start, offset, len, fragment_starts);
             outcome = written.map_err(|_| cannot());
         }
         if let Err(refusal) = outcome {
@@ -82,7 +82,7 @@ impl<'l> ConvertedRequests<'l> {
         start: &RequestStart<'_>,
         offset: usize,
         len: usize,
-        seams: &[u32],
+        fragment_starts: &[u32],
     ) -> CdrResult<()> {
         let message = match len {
             0 => self.form.request(&mut self.outgoing, order, start)?,
@@ -91,7 +91,7 @@ impl<'l> ConvertedRequests<'l> {
                 self.form.request_before(&mut self.outgoing, order, start, phase)?
             }
         };
-        if !tells_order(self.form, order) || !seams.is_empty() {
+        if !tells_order(self.form, order) || !fragment_starts.is_empty() {
             return Err(message_error("arguments that cannot be forwarded without decoding"));
         }
         message.finish_before(len)
@@ -139,11 +139,11 @@ impl MessageHandler for ConvertedRequests<'_> {
         &mut self,
         header: &MessageHeader,
         message: &[u8],
-        seams: &[u32],
+        fragment_starts: &[u32],
     ) -> Result<(), Ending> {
         let order = ByteOrder::NATIVE;
         match header.kind {
-            MessageKind::Request => self.handle_request(header, message, seams),
+            MessageKind::Request => self.handle_request(header, message, fragment_starts),
             MessageKind::LocateRequest => self.handle_locate_request(header, message),
             MessageKind::CancelRequest => {
                 let form = self.requests.link.framing.form(header.version);

@@ -41,7 +41,7 @@ fn parts_have_an_alignment_of_their_own() {
     let mut reader = big(&octets).with_parts(&parts, 12);
     assert_eq!(reader.read_u32(), Ok(0x0001_0203));
     assert_eq!(reader.read_u16(), Ok(0x0405));
-    assert_eq!(reader.read_u32(), Ok(0x090a_0b0c), "a number may lie across a seam");
+    assert_eq!(reader.read_u32(), Ok(0x090a_0b0c), "a number may lie in two parts");
     reader.align(8);
     assert_eq!(reader.rest().first(), Some(&15));
     reader.take(17, "the rest").unwrap();

@@ -59,7 +59,11 @@ where
 }
 
 /// Writes values in all ways, and reads the octets: as written, truncated, corrupted, and in parts.
-fn alike<T: Wire>(values: &[T::Value], spoil: usize, seams: &[u32]) -> Result<(), TestCaseError>
+fn alike<T: Wire>(
+    values: &[T::Value],
+    spoil: usize,
+    part_starts: &[u32],
+) -> Result<(), TestCaseError>
 where
     T::Value: PartialEq + Debug,
 {
@@ -73,7 +77,7 @@ where
             let whole = CdrReader::new(&octets[start..], order).with_origin(start).with_text(text);
             let (found, end) = taken::<Vec<T>>(&whole).unwrap();
             prop_assert_eq!((&found[..], end), (values, octets.len()));
-            reads_alike::<T>(&whole.clone().with_parts(seams, 12))?;
+            reads_alike::<T>(&whole.clone().with_parts(part_starts, 12))?;
             let cut = octets.len() - spoil % (octets.len() - start);
             let cut = &octets[start..cut];
             reads_alike::<T>(&CdrReader::new(cut, order).with_origin(start).with_text(text))?;
@@ -99,33 +103,34 @@ fn octets() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(octet, 0..400)
 }
 
-fn seams() -> impl Strategy<Value = Vec<u32>> {
-    proptest::collection::btree_set(1_u32..300, 1..5).prop_map(|seams| seams.into_iter().collect())
+fn part_starts() -> impl Strategy<Value = Vec<u32>> {
+    proptest::collection::btree_set(1_u32..300, 1..5)
+        .prop_map(|part_starts| part_starts.into_iter().collect())
 }
 
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn structs(octets in octets(), spoil: usize, seams in seams()) {
-        alike::<Bin>(&values_in::<Bin>(&octets), spoil, &seams)?;
-        alike::<Cube>(&values_in::<Cube>(&octets), spoil, &seams)?;
-        alike::<Tail>(&values_in::<Tail>(&octets), spoil, &seams)?;
+    fn structs(octets in octets(), spoil: usize, part_starts in part_starts()) {
+        alike::<Bin>(&values_in::<Bin>(&octets), spoil, &part_starts)?;
+        alike::<Cube>(&values_in::<Cube>(&octets), spoil, &part_starts)?;
+        alike::<Tail>(&values_in::<Tail>(&octets), spoil, &part_starts)?;
     }
 
     #[test]
-    fn checked_members(octets in octets(), spoil: usize, seams in seams()) {
-        alike::<Flags>(&values_in::<Flags>(&octets), spoil, &seams)?;
-        alike::<Colour>(&values_in::<Colour>(&octets), spoil, &seams)?;
-        alike::<bool>(&values_in::<bool>(&octets), spoil, &seams)?;
+    fn checked_members(octets in octets(), spoil: usize, part_starts in part_starts()) {
+        alike::<Flags>(&values_in::<Flags>(&octets), spoil, &part_starts)?;
+        alike::<Colour>(&values_in::<Colour>(&octets), spoil, &part_starts)?;
+        alike::<bool>(&values_in::<bool>(&octets), spoil, &part_starts)?;
     }
 
     #[test]
-    fn arrays_and_nesting(octets in octets(), spoil: usize, seams in seams()) {
-        alike::<Matrix>(&values_in::<Matrix>(&octets), spoil, &seams)?;
-        alike::<Deep>(&values_in::<Deep>(&octets), spoil, &seams)?;
-        alike::<[Cube; 3]>(&values_in::<[Cube; 3]>(&octets), spoil, &seams)?;
-        alike::<[u16; 3]>(&values_in::<[u16; 3]>(&octets), spoil, &seams)?;
+    fn arrays_and_nesting(octets in octets(), spoil: usize, part_starts in part_starts()) {
+        alike::<Matrix>(&values_in::<Matrix>(&octets), spoil, &part_starts)?;
+        alike::<Deep>(&values_in::<Deep>(&octets), spoil, &part_starts)?;
+        alike::<[Cube; 3]>(&values_in::<[Cube; 3]>(&octets), spoil, &part_starts)?;
+        alike::<[u16; 3]>(&values_in::<[u16; 3]>(&octets), spoil, &part_starts)?;
     }
 
     #[test]

@@ -13,6 +13,6 @@ mod requests;
 mod timing;
 
 pub use cancelled::{CancelledRequests, MAX_CANCELLED};
-pub use receiver::{Asked, Cancellation, ServedRequest, ServerReceiver, UnreadRequest};
+pub use receiver::{Cancellation, ClientMessage, ServedRequest, ServerReceiver, UnreadRequest};
 pub use requests::ServerRequests;
 pub use timing::{Activity, ConnectionTimer, Exceeded, Incomplete, TimeLimits};

@@ -18,8 +18,8 @@ pub struct Detached {
     pub start: usize,
     /// The end of the message.
     pub end: usize,
-    /// As [`Inbound::seams`](crate::Inbound::seams).
-    pub seams: Vec<u32>,
+    /// As [`Inbound::fragment_starts`](crate::Inbound::fragment_starts).
+    pub fragment_starts: Vec<u32>,
     /// What is charged for the buffer.
     pub(super) charge: Charge,
 }
@@ -28,7 +28,7 @@ impl Detached {
     /// No message, with a buffer for the next one.
     pub fn with_buffer(buffer: Vec<u8>) -> Self {
         let charge = Charge::default();
-        Self { buffer, start: 0, end: 0, seams: Vec::new(), charge }
+        Self { buffer, start: 0, end: 0, fragment_starts: Vec::new(), charge }
     }
 
     /// The message, header included.
@@ -41,15 +41,20 @@ impl Detached {
     ///
     /// # Errors
     /// `OutOfMemory`.
-    pub fn copy_from(&mut self, octets: &[u8], seams: &[u32]) -> Result<(), ProtocolError> {
+    pub fn copy_from(
+        &mut self,
+        octets: &[u8],
+        fragment_starts: &[u32],
+    ) -> Result<(), ProtocolError> {
         self.buffer.clear();
-        self.seams.clear();
+        self.fragment_starts.clear();
         let reserved = self.buffer.try_reserve(octets.len());
-        if reserved.and_then(|()| self.seams.try_reserve(seams.len())).is_err() {
+        if reserved.and_then(|()| self.fragment_starts.try_reserve(fragment_starts.len())).is_err()
+        {
             return Err(ProtocolError::out_of_memory(octets.len()));
         }
         self.buffer.extend_from_slice(octets);
-        self.seams.extend_from_slice(seams);
+        self.fragment_starts.extend_from_slice(fragment_starts);
         (self.start, self.end) = (0, octets.len());
         Ok(())
     }
@@ -57,7 +62,7 @@ impl Detached {
     /// Empties the message.
     pub(super) fn clear(&mut self) {
         (self.start, self.end) = (0, 0);
-        self.seams.clear();
+        self.fragment_starts.clear();
     }
 
     /// Whether the buffer has more than the retained capacity of its [`Inbound`](crate::Inbound).

@@ -50,7 +50,7 @@ struct Partial {
     fragments: u32,
     octets: Vec<u8>,
     /// The offset of each Fragment's data; in GIOP 1.1 only.
-    seams: Vec<u32>,
+    fragment_starts: Vec<u32>,
 }
 
 /// A message joined from fragments.
@@ -58,7 +58,7 @@ struct Partial {
 pub(super) struct Joined {
     pub(super) octets: Vec<u8>,
     /// The offsets of parts with their own alignment base.
-    pub(super) seams: Vec<u32>,
+    pub(super) fragment_starts: Vec<u32>,
     /// What is charged for the octets.
     pub(super) charge: Charge,
 }
@@ -70,7 +70,7 @@ impl Joined {
             *self = Self::default();
         }
         self.octets.clear();
-        self.seams.clear();
+        self.fragment_starts.clear();
         self.charge.clear();
     }
 }
@@ -153,11 +153,12 @@ impl Partials {
         }
         self.account(message.len(), limits)?;
         spare.clear(limits.retained_capacity);
-        let Joined { octets, seams, .. } = core::mem::take(spare);
+        let Joined { octets, fragment_starts, .. } = core::mem::take(spare);
         let ordinal = self.begun;
         self.begun = ordinal.wrapping_add(1);
         let header = *header;
-        let mut partial = Partial { ordinal, request_id, header, fragments: 1, octets, seams };
+        let mut partial =
+            Partial { ordinal, request_id, header, fragments: 1, octets, fragment_starts };
         let allocated = self.allocated.saturating_add(partial.allocated());
         if !self.charge.set(allocated) {
             return Err(ProtocolError::out_of_memory(allocated));
@@ -199,9 +200,9 @@ impl Partials {
         }
         let (allocated, charge) = (&mut self.allocated, &mut self.charge);
         if header.version < GiopVersion::V1_2 {
-            grow(&mut partial.seams, 1, allocated, charge)?;
+            grow(&mut partial.fragment_starts, 1, allocated, charge)?;
             // Cannot fail: `size` fits.
-            partial.seams.extend(u32::try_from(partial.octets.len()));
+            partial.fragment_starts.extend(u32::try_from(partial.octets.len()));
         }
         grow(&mut partial.octets, payload.len(), allocated, charge)?;
         partial.octets.extend_from_slice(payload);
@@ -211,7 +212,8 @@ impl Partials {
         }
         let partial = self.remove(index);
         let charge = Charge::default();
-        *joined = Joined { octets: partial.octets, seams: partial.seams, charge };
+        *joined =
+            Joined { octets: partial.octets, fragment_starts: partial.fragment_starts, charge };
         let size = joined.octets.len().saturating_sub(HEADER_SIZE);
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         let whole = MessageHeader { more_fragments: false, size, ..partial.header };
@@ -273,7 +275,7 @@ impl Partials {
 impl Partial {
     /// The octets that are allocated for it.
     fn allocated(&self) -> usize {
-        self.octets.capacity() + self.seams.capacity() * size_of::<u32>()
+        self.octets.capacity() + self.fragment_starts.capacity() * size_of::<u32>()
     }
 
     /// The request id, if it was received.

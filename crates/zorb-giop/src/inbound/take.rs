@@ -55,8 +55,8 @@ impl Inbound {
     fn exchange(&mut self, total: usize, detached: &mut Detached) {
         core::mem::swap(&mut self.buffer, &mut detached.buffer);
         (detached.start, detached.end) = (self.start, self.start + total);
-        if !detached.seams.is_empty() {
-            detached.seams.clear();
+        if !detached.fragment_starts.is_empty() {
+            detached.fragment_starts.clear();
         }
         (self.start, self.end) = (0, 0);
         self.next = None;
@@ -81,7 +81,7 @@ impl Inbound {
             && refill(&mut detached.buffer, message, total, retained)
         {
             (detached.start, detached.end) = (0, total);
-            detached.seams.clear();
+            detached.fragment_starts.clear();
             self.current = Current::None;
             self.count_message(total);
             return self.consume(total);
@@ -120,7 +120,7 @@ impl Inbound {
     fn take_joined(&mut self, detached: &mut Detached) {
         detached.clear();
         core::mem::swap(&mut detached.buffer, &mut self.joined.octets);
-        core::mem::swap(&mut detached.seams, &mut self.joined.seams);
+        core::mem::swap(&mut detached.fragment_starts, &mut self.joined.fragment_starts);
         self.joined.charge.exchange(&mut detached.charge);
         detached.end = detached.buffer.len();
         self.joined.clear(self.limits.retained_capacity);

@@ -143,7 +143,7 @@ impl<'a> RequestHeader<'a> {
     /// The request id and response flags, which have a fixed position in GIOP 1.2; `None` for earlier
     /// versions, and for a message that is too short.
     #[inline]
-    pub fn glance(message: &[u8], header: &MessageHeader) -> Option<(u32, ResponseFlags)> {
+    pub fn peek(message: &[u8], header: &MessageHeader) -> Option<(u32, ResponseFlags)> {
         if header.kind != MessageKind::Request || header.version != GiopVersion::V1_2 {
             return None;
         }

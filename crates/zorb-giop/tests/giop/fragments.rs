@@ -59,18 +59,18 @@ fn joined(octets: &[u8]) -> (MessageHeader, Vec<u8>, Vec<u32>) {
     inbound.space()[..octets.len()].copy_from_slice(octets);
     inbound.advance(octets.len());
     let header = inbound.poll().expect("no error").expect("a message");
-    let seams = inbound.seams().to_vec();
+    let fragment_starts = inbound.fragment_starts().to_vec();
     let detached = inbound.take(Vec::new());
-    assert_eq!((&detached.seams, inbound.seams()), (&seams, &[][..]));
-    (header, detached.message().to_vec(), seams)
+    assert_eq!((&detached.fragment_starts, inbound.fragment_starts()), (&fragment_starts, &[][..]));
+    (header, detached.message().to_vec(), fragment_starts)
 }
 
 #[test]
 fn a_run_of_numbers_continues_in_the_next_giop_1_1_fragment() {
-    let (header, message, seams) = joined(&stream("probe_omni_frag11_contiguous"));
+    let (header, message, fragment_starts) = joined(&stream("probe_omni_frag11_contiguous"));
     let (request, body) = RequestHeader::read(&message, &header).expect("a request");
     assert_eq!(request.operation, "op_doubles");
-    let mut body = body.with_parts(&seams, HEADER_SIZE);
+    let mut body = body.with_parts(&fragment_starts, HEADER_SIZE);
     assert_eq!(Vec::<f64>::read(&mut body), Ok(vec![1.5, 2.5, 3.5]));
 }
 
@@ -92,10 +92,10 @@ fn giop_1_1_fragments_have_their_own_alignment_base() {
     let second = part(true, &[0, 0, 0, 2, b'b', 0]);
     // A double has to begin at offset 16 of this fragment.
     let third = part(false, &[0, 0, 0, 0, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0, 7]);
-    let (header, message, seams) = joined(&[first, second, third].concat());
-    assert_eq!(seams, [body as u32 + 6, body as u32 + 12]);
+    let (header, message, fragment_starts) = joined(&[first, second, third].concat());
+    assert_eq!(fragment_starts, [body as u32 + 6, body as u32 + 12]);
     let (_, body) = RequestHeader::read(&message, &header).expect("a request");
-    let mut body = body.with_parts(&seams, HEADER_SIZE);
+    let mut body = body.with_parts(&fragment_starts, HEADER_SIZE);
     assert_eq!(body.read_octets(), Ok(&[][..]));
     assert_eq!(String::read(&mut body).as_deref(), Ok("a"));
     assert_eq!(String::read(&mut body).as_deref(), Ok("b"));
@@ -105,8 +105,8 @@ fn giop_1_1_fragments_have_their_own_alignment_base() {
 
 #[test]
 fn giop_1_2_fragments_are_one_stream() {
-    let (_, _, seams) = joined(&stream("giop12_frag_small"));
-    assert_eq!(seams, []);
+    let (_, _, fragment_starts) = joined(&stream("giop12_frag_small"));
+    assert_eq!(fragment_starts, []);
 }
 
 #[test]

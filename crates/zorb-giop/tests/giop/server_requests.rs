@@ -2,9 +2,10 @@
 
 use zorb_cdr::{ByteOrder, CdrReader};
 use zorb_giop::{
-    Asked, CancelledRequests, ConnectionEnd, Form, GiopVersion, Inbound, Limits, MAX_CANCELLED,
-    MessageHeader, MessageKind, MessageWriter, ProtocolErrorKind, ReplyStatus, RequestHeader,
-    RequestStart, ResponseFlags, ServedRequest, ServerReceiver, ServerRequests, TargetAddress,
+    CancelledRequests, ClientMessage, ConnectionEnd, Form, GiopVersion, Inbound, Limits,
+    MAX_CANCELLED, MessageHeader, MessageKind, MessageWriter, ProtocolErrorKind, ReplyStatus,
+    RequestHeader, RequestStart, ResponseFlags, ServedRequest, ServerReceiver, ServerRequests,
+    TargetAddress,
 };
 
 const ORDER: ByteOrder = ByteOrder::Big;
@@ -24,7 +25,7 @@ impl Server {
         Self { receiver, requests, cancelled: CancelledRequests::new() }
     }
 
-    fn receive(&mut self, octets: &[u8]) -> Asked {
+    fn receive(&mut self, octets: &[u8]) -> ClientMessage {
         let mut inbound = Inbound::new(Limits::default());
         inbound.space()[..octets.len()].copy_from_slice(octets);
         inbound.advance(octets.len());
@@ -47,7 +48,9 @@ impl Server {
     fn cancel(&mut self, id: u32) {
         let mut octets = Vec::new();
         MessageWriter::cancel_request(&mut octets, V1_2, ORDER, id);
-        let Asked::Cancel(cancellation) = self.receive(&octets) else { panic!("it is a cancel") };
+        let ClientMessage::Cancel(cancellation) = self.receive(&octets) else {
+            panic!("it is a cancel")
+        };
         assert_eq!(cancellation.request_id, id);
         self.cancelled.cancel(cancellation);
     }
@@ -188,13 +191,13 @@ fn messages_of_servers_end_the_connection() {
     reply.and_then(|message| message.finish()).unwrap();
     let (expected, found) = (MessageKind::Request, MessageKind::Reply);
     let error = ProtocolErrorKind::WrongKind { expected, found }.into();
-    assert_eq!(server.receive(&octets), Asked::End(ConnectionEnd::ProtocolError(error)));
+    assert_eq!(server.receive(&octets), ClientMessage::End(ConnectionEnd::ProtocolError(error)));
 
     let mut short = Vec::new();
     MessageWriter::cancel_request(&mut short, V1_2, ORDER, 0);
     short.truncate(12);
     short[8..].fill(0);
-    let Asked::End(end) = server.receive(&short) else { panic!("it has no id") };
+    let ClientMessage::End(end) = server.receive(&short) else { panic!("it has no id") };
     assert!(matches!(end, ConnectionEnd::ProtocolError(error) if error.answer_message_error));
     assert!(server.end(end));
     assert_eq!(server.transmitted().unwrap().kind, MessageKind::MessageError);
@@ -208,7 +211,7 @@ fn messages_of_servers_end_the_connection() {
         let mut octets = Vec::new();
         write(&mut octets);
         let mut server = Server::new();
-        assert_eq!(server.receive(&octets), Asked::End(end));
+        assert_eq!(server.receive(&octets), ClientMessage::End(end));
         assert!(server.end(end));
         assert_eq!(server.transmitted(), None);
     }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Activity, Asked, CancelledRequests, ConnectionEnd, ConnectionTimer, Exceeded, Form, Incomplete,
-    LocateStatus, MessageHeader, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestHeader,
-    ServedRequest, ServerReceiver, ServerRequests, TargetAddress, TimeLimits,
+    Activity, CancelledRequests, ClientMessage, ConnectionEnd, ConnectionTimer, Exceeded, Form,
+    Incomplete, LocateStatus, MessageHeader, ProtocolError, ProtocolErrorKind, ReplyStatus,
+    RequestHeader, ServedRequest, ServerReceiver, ServerRequests, TargetAddress, TimeLimits,
 };
 
 use super::calls::Calls;
@@ -221,12 +221,12 @@ impl Server {
         let form = Form::Giop(header.version);
         let message = self.inbound.current().to_vec();
         match self.receiver.receive(&self.inbound, header) {
-            Asked::Request => {
+            ClientMessage::Request => {
                 if let Some(upcall) = self.begin(&message, header, random)? {
                     self.serve(calls, upcall, at, random);
                 }
             }
-            Asked::LocateRequest => {
+            ClientMessage::LocateRequest => {
                 let located = form.read_locate_request(&message, header)?;
                 calls.served(call_of(&located.target), None, at.damaged);
                 let (mut octets, order) = (Vec::new(), order(random));
@@ -236,8 +236,8 @@ impl Server {
                 self.outbox.put(Answered::LocateRequest, &octets, random);
                 self.is_locating = true;
             }
-            Asked::Cancel(cancellation) => self.cancelled.cancel(cancellation),
-            Asked::End(end) => return Err(end),
+            ClientMessage::Cancel(cancellation) => self.cancelled.cancel(cancellation),
+            ClientMessage::End(end) => return Err(end),
         }
         Ok(())
     }

@@ -252,7 +252,7 @@ pub(super) fn machine_time(opened: Instant, deadline: Instant) -> Duration {
 pub(super) struct CallReply<'c> {
     pub(super) message: &'c [u8],
     /// The offsets of the parts that have their own alignment base.
-    pub(super) seams: &'c [u32],
+    pub(super) fragment_starts: &'c [u32],
     /// The end of the message if it is in a shared buffer.
     #[cfg(feature = "buffers")]
     pub(super) tail: Option<zorb_cdr::Tail<'c>>,

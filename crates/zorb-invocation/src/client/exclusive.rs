@@ -375,7 +375,7 @@ impl Connection for ExclusiveConnection {
         self.last_received = self.begun;
         Ok(CallReply {
             message: self.inbound.current(),
-            seams: self.inbound.seams(),
+            fragment_starts: self.inbound.fragment_starts(),
             #[cfg(feature = "buffers")]
             tail: self.received_buffer.as_ref().map(|it| zorb_cdr::Tail::new(it).owned_by(it)),
             order,

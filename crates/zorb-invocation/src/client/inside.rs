@@ -72,7 +72,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
             Some((order, start)) => {
                 let received = CallReply {
                     message: &reply.0,
-                    seams: &[],
+                    fragment_starts: &[],
                     #[cfg(feature = "buffers")]
                     tail: None,
                     order,

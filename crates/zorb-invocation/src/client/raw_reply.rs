@@ -13,7 +13,7 @@ use super::core::ClientCore;
 pub struct RawReply<'r> {
     pub(crate) exception: Option<Cow<'r, str>>,
     pub(crate) message: &'r [u8],
-    pub(crate) seams: &'r [u32],
+    pub(crate) fragment_starts: &'r [u32],
     pub(crate) body: CdrReader<'r>,
     pub(crate) core: &'r Arc<ClientCore>,
 }
@@ -37,7 +37,7 @@ impl<'r> RawReply<'r> {
             exception: self.exception.as_deref().map(str::to_owned),
             offset: message.len() - self.body.remaining(),
             message,
-            seams: self.seams.into(),
+            fragment_starts: self.fragment_starts.into(),
             order: self.body.order(),
             text: self.body.text(),
             core: Arc::clone(self.core),
@@ -59,7 +59,7 @@ impl fmt::Debug for RawReply<'_> {
 pub struct OwnedReply {
     exception: Option<String>,
     message: Box<[u8]>,
-    seams: Box<[u32]>,
+    fragment_starts: Box<[u32]>,
     order: ByteOrder,
     text: TextCoding,
     /// The offset of the body.
@@ -76,7 +76,7 @@ impl OwnedReply {
     /// A reader at the first result, or at the exception: its repository id, then its members.
     pub fn reader(&self) -> CdrReader<'_> {
         let mut reader = CdrReader::new(&self.message, self.order)
-            .with_parts(&self.seams, HEADER_SIZE)
+            .with_parts(&self.fragment_starts, HEADER_SIZE)
             .with_text(self.text)
             .with_context(&self.core);
         // The header has been decoded before, so the octets are there.

@@ -178,7 +178,7 @@ impl<'r> Reply<'r> {
     pub(super) fn body(&self) -> CdrReader<'_> {
         let received = &self.received;
         let mut reader = CdrReader::new(received.message, received.order);
-        reader.set_parts(received.seams, HEADER_SIZE);
+        reader.set_parts(received.fragment_starts, HEADER_SIZE);
         reader.set_text(self.text);
         reader.set_context(self.core);
         // The header has been decoded before, so the octets are there.
@@ -228,8 +228,8 @@ impl<'r> Reply<'r> {
             ReplyStatus::NoException => None,
             _ => Some(exception_id(&body).map_err(|error| self.undecodable(error))?),
         };
-        let Self { core, received: CallReply { message, seams, .. }, .. } = *self;
-        read(&RawReply { exception, message, seams, body, core })
+        let Self { core, received: CallReply { message, fragment_starts, .. }, .. } = *self;
+        read(&RawReply { exception, message, fragment_starts, body, core })
             .map_err(|error| self.undecodable(error))
     }
 

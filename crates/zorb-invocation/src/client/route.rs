@@ -155,7 +155,7 @@ impl Routes {
             let profile = UsableProfile::find(core, ior, profile, Some(index));
             let Some(profile) = profile else { continue };
             // One-way calls of a group go to all members; the object of its two-way calls may be elsewhere.
-            let further = profile.protocol.also_reached_by(&profile.resolved);
+            let further = profile.protocol.contained_profiles(&profile.resolved);
             profiles.push(profile);
             profiles.extend(
                 further.iter().filter_map(|profile| UsableProfile::find(core, ior, profile, None)),

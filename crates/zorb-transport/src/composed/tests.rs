@@ -67,7 +67,7 @@ impl Protocol for Knowing {
         self.0.profile_tag()
     }
 
-    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
         assert!(profile.endpoints.iter().all(|endpoint| endpoint.scheme() == "inproc"));
         vec![TaggedProfile { tag: FURTHER, data: profile.object_key.clone() }]
     }
@@ -113,7 +113,7 @@ fn other_properties_of_the_inner_protocol_are_preserved() {
     };
     assert_eq!(composed.endpoint_priority(&resolved, &endpoints[0]), Some(4711));
     let further = TaggedProfile { tag: FURTHER, data: b"key".to_vec() };
-    assert_eq!(composed.also_reached_by(&resolved), [further]);
+    assert_eq!(composed.contained_profiles(&resolved), [further]);
     let foreign = composed.inner().transport().parse_endpoint("here").unwrap();
     assert_eq!(composed.endpoint_priority(&resolved, &foreign), None);
     assert_eq!(composed.priority_component(&[foreign], 1), None);

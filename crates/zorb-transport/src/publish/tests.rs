@@ -7,7 +7,7 @@ fn rules(text: &str) -> PublishRules {
 /// Which rule decides over an address of `interface`, with its effect.
 fn verdict(text: &str, address: &str, interface: &str) -> String {
     let rules = rules(text);
-    match rules.judge(address.parse().unwrap(), &[interface]) {
+    match rules.check(address.parse().unwrap(), &[interface]) {
         PublishVerdict::Allowed { rank, by } => {
             format!("{rank} {}", by.map_or_else(|| "no rule".to_owned(), ToString::to_string))
         }
@@ -57,8 +57,8 @@ fn names_of_interfaces_may_have_wildcards() {
     }
     // One of several interfaces with the address is sufficient.
     let (rules, address) = (rules("-interface=docker*"), "fe80::1".parse().unwrap());
-    assert!(!rules.judge(address, &["eth0", "docker0"]).is_allowed());
-    assert!(rules.judge(address, &[]).is_allowed());
+    assert!(!rules.check(address, &["eth0", "docker0"]).is_allowed());
+    assert!(rules.check(address, &[]).is_allowed());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn the_first_rule_that_applies_decides() {
 
 #[test]
 fn host_names_have_rules_of_their_own() {
-    let names = |text: &str, name: &str| rules(text).judge_name(name).is_allowed();
+    let names = |text: &str, name: &str| rules(text).check_name(name).is_allowed();
     assert!(names("10.0.0.0/8;-loopback", "gate.example.org"));
     assert!(names("name=*.example.org", "Gate.Example.org"));
     assert!(!names("name=*.example.org", "gate.example.com"));

@@ -121,7 +121,7 @@ impl Protocol for MiopProtocol {
         group::profile(&group, object_key)
     }
 
-    fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
         group::two_way(&profile.components)
     }
 

@@ -60,7 +60,7 @@ impl MiopTransport {
 
 /// Checks that no rule excludes the address of a group. Rules that allow addresses are about those of servers.
 fn check_published(group: SocketAddr, rules: &PublishRules) -> io::Result<()> {
-    let PublishVerdict::Excluded { by: Some(rule) } = rules.judge(group.ip(), &[]) else {
+    let PublishVerdict::Excluded { by: Some(rule) } = rules.check(group.ip(), &[]) else {
         return Ok(());
     };
     let why = format!("the rule {rule} of the option PublishRules excludes the group's address");

@@ -16,7 +16,7 @@ use crate::{
 /// client has sent.
 ///
 /// A driver gives every message of its [`Inbound`] to [`receive`](Self::receive) and carries out what that
-/// [asks](Asked) for. It begins a request with [`begin_request`](Self::begin_request), or without reading its
+/// [asks](ClientMessage) for. It begins a request with [`begin_request`](Self::begin_request), or without reading its
 /// header with [`begin_unread`](Self::begin_unread).
 #[derive(Debug)]
 pub struct ServerReceiver {
@@ -56,9 +56,9 @@ impl Cancellation {
     }
 }
 
-/// The request in a message from the client.
+/// What a message from the client asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ClientMessage {
     /// Serve a Request.
     Request,
     /// Answer a LocateRequest.
@@ -102,34 +102,34 @@ impl ServerReceiver {
 
     /// Decodes the current message of `inbound`, whose header `poll` returned.
     #[inline]
-    pub fn receive(&self, inbound: &Inbound, header: &MessageHeader) -> Asked {
+    pub fn receive(&self, inbound: &Inbound, header: &MessageHeader) -> ClientMessage {
         match header.kind {
-            MessageKind::Request => Asked::Request,
+            MessageKind::Request => ClientMessage::Request,
             _ => self.receive_other(inbound, header),
         }
     }
 
     #[cold]
-    fn receive_other(&self, inbound: &Inbound, header: &MessageHeader) -> Asked {
+    fn receive_other(&self, inbound: &Inbound, header: &MessageHeader) -> ClientMessage {
         match header.kind {
-            MessageKind::Request => Asked::Request,
-            MessageKind::LocateRequest => Asked::LocateRequest,
+            MessageKind::Request => ClientMessage::Request,
+            MessageKind::LocateRequest => ClientMessage::LocateRequest,
             MessageKind::CancelRequest => {
                 let form = Form::new(self.messaging, header.version);
                 match form.read_cancel_request(inbound.current(), header) {
-                    Ok(cancel) => Asked::Cancel(Cancellation {
+                    Ok(cancel) => ClientMessage::Cancel(Cancellation {
                         request_id: cancel.request_id,
                         before: self.next,
                     }),
-                    Err(error) => Asked::End(error.into()),
+                    Err(error) => ClientMessage::End(error.into()),
                 }
             }
-            MessageKind::CloseConnection => Asked::End(ConnectionEnd::CloseConnection),
-            MessageKind::MessageError => Asked::End(ConnectionEnd::MessageError),
+            MessageKind::CloseConnection => ClientMessage::End(ConnectionEnd::CloseConnection),
+            MessageKind::MessageError => ClientMessage::End(ConnectionEnd::MessageError),
             found => {
                 let expected = MessageKind::Request;
                 let error: ProtocolError = ProtocolErrorKind::WrongKind { expected, found }.into();
-                Asked::End(error.into())
+                ClientMessage::End(error.into())
             }
         }
     }
@@ -181,7 +181,7 @@ impl ServerReceiver {
         message: &[u8],
         header: &MessageHeader,
     ) -> Option<UnreadRequest> {
-        let (request_id, response) = RequestHeader::glance(message, header)?;
+        let (request_id, response) = RequestHeader::peek(message, header)?;
         // The first context with code sets may be in it.
         self.code_sets?;
         let text = self.text(header.version).ok()?;

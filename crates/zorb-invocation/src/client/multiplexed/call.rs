@@ -379,7 +379,7 @@ impl Connection for MultiplexedCall {
         let Some(buffers) = self.buffers.as_deref() else { return Err(NoReply::Lost(None)) };
         Ok(CallReply {
             message: buffers.received.message(),
-            seams: &buffers.received.seams,
+            fragment_starts: &buffers.received.fragment_starts,
             #[cfg(feature = "buffers")]
             tail: buffers.tail.as_ref().map(|it| zorb_cdr::Tail::new(it).owned_by(it)),
             order: header.order,

@@ -129,7 +129,7 @@ pub(super) fn detach(
     if inbound.current().len() > COPIED {
         inbound.take_into(&mut spare);
     } else {
-        spare.copy_from(inbound.current(), inbound.seams())?;
+        spare.copy_from(inbound.current(), inbound.fragment_starts())?;
     }
     Ok(spare)
 }

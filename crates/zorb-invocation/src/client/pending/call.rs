@@ -285,7 +285,7 @@ impl PendingCall {
     ) -> Reply<'a> {
         let received = CallReply {
             message: reply.octets.message(),
-            seams: &reply.octets.seams,
+            fragment_starts: &reply.octets.fragment_starts,
             #[cfg(feature = "buffers")]
             tail: reply.tail.as_ref().map(|it| zorb_cdr::Tail::new(it).owned_by(it)),
             order: reply.order,

@@ -181,7 +181,7 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
 fn keep(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(), SystemException> {
     let received = &reply.received;
     let mut octets = Detached::default();
-    octets.copy_from(received.message, received.seams)?;
+    octets.copy_from(received.message, received.fragment_starts)?;
     let kept = PendingReply { order: received.order, start: received.start, octets, tail: None };
     *answer.borrow_mut() = Some(kept);
     Ok(())
