@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
+use zorb::poa::HeldRequests;
+
 use super::access::Refusal;
 use super::definition::Definition;
 use super::entry::Server;
@@ -94,11 +96,14 @@ impl Servers {
         if let Some(store) = &self.store {
             tables::put_definition(&**store, name, None)?;
         }
-        let removed = self.lock().servers.remove(name);
+        let waiting = {
+            let mut state = self.lock();
+            let waiting = state.take_waiting(name, true);
+            state.servers.remove(name);
+            waiting
+        };
         self.changed.notify_all();
-        if let Some(waiting) = removed.and_then(|server| server.waiting) {
-            waiting.resume();
-        }
+        waiting.iter().for_each(HeldRequests::resume);
         Ok(())
     }
 
@@ -116,9 +121,7 @@ impl Servers {
         let mut state = self.lock();
         match state.servers.get_mut(name) {
             Some(server) => server.definition = definition,
-            None => {
-                state.servers.insert(name.to_owned(), Server::new(definition));
-            }
+            None => state.insert(name.to_owned(), definition),
         }
         drop(state);
         self.changed.notify_all();

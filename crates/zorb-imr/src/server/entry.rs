@@ -14,6 +14,8 @@ use crate::server_repository::{Selection, ServerState};
 /// A server of a repository.
 #[derive(Debug)]
 pub(super) struct Server {
+    /// Distinguishes it from a removed server of the same name.
+    pub(super) generation: u64,
     pub(super) definition: Definition,
     /// The processes that have registered.
     pub(super) running: Vec<Instance>,
@@ -48,20 +50,23 @@ pub(super) struct Server {
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) name: String,
+    /// The server's, which may be removed and added again meanwhile.
+    pub(super) generation: u64,
     /// How many starts have failed in a row.
     pub(super) failed: u32,
     pub(super) since: Instant,
 }
 
 impl Pending {
-    pub(super) fn new(name: String) -> Self {
-        Self { name, failed: 0, since: Instant::now() }
+    pub(super) fn new(name: String, generation: u64) -> Self {
+        Self { name, generation, failed: 0, since: Instant::now() }
     }
 }
 
 impl Server {
-    pub(super) fn new(definition: Definition) -> Self {
+    pub(super) fn new(generation: u64, definition: Definition) -> Self {
         Self {
+            generation,
             definition,
             running: Vec::new(),
             replaced: None,
@@ -160,7 +165,7 @@ mod tests {
     use super::*;
 
     fn server(choice: Selection, count: u64) -> Server {
-        let mut server = Server::new(Definition { choice, ..Definition::unmanaged() });
+        let mut server = Server::new(0, Definition { choice, ..Definition::unmanaged() });
         server.running = (0..count)
             .map(|number| Instance {
                 number,

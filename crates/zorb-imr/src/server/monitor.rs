@@ -53,11 +53,8 @@ impl Servers {
 
     /// Starts the servers that should always run.
     fn start_automatic(&self) {
-        let state = &mut *self.lock();
-        if state.has_ended {
-            return;
-        }
-        let wanted: Vec<String> = state
+        let wanted: Vec<String> = self
+            .lock()
             .servers
             .iter()
             .filter(|(_, server)| server.definition.startup.activation == ActivationMode::AutoStart)
@@ -65,6 +62,10 @@ impl Servers {
             .map(|(name, _)| name.clone())
             .collect();
         for name in wanted {
+            let state = &mut *self.lock();
+            if state.has_ended {
+                return;
+            }
             let Some(server) = state.servers.get_mut(&name) else { continue };
             server.forget_ended();
             if server.lacks_processes()
@@ -79,14 +80,14 @@ impl Servers {
     fn forget_unreachable(&self) {
         let mut unknown: Vec<(String, Instance)> = Vec::new();
         let mut changed = Vec::new();
-        for (name, server) in &mut self.lock().servers {
+        self.each(|name, server| {
             if server.forget_ended() {
-                changed.push(name.clone());
+                changed.push(name.to_owned());
             }
             server.processes.retain(|process| process.is_alive());
             let of_server = server.running.iter().filter(|instance| instance.process.is_none());
-            unknown.extend(of_server.map(|instance| (name.clone(), instance.clone())));
-        }
+            unknown.extend(of_server.map(|instance| (name.to_owned(), instance.clone())));
+        });
         for (name, instance) in self.without_answer(unknown) {
             tracing::info!(
                 server = name,

@@ -79,7 +79,7 @@ impl Servers {
         let mut state = State::default();
         if let Some(store) = &store {
             for (name, (definition, mut running)) in tables::load(&**store)? {
-                let mut server = Server::new(definition);
+                let mut server = Server::new(state.number(), definition);
                 running.retain(|instance| !instance.has_ended());
                 for instance in &mut running {
                     instance.number = state.number();
@@ -329,7 +329,8 @@ impl Servers {
         }
         server.is_stopped = false;
         server.is_starting = true;
-        state.pending.push_back(Pending::new(owner.clone()));
+        let generation = server.generation;
+        state.pending.push_back(Pending::new(owner.clone(), generation));
         if state.pending.len() <= state.idle_starters
             || state.starters >= self.options.imr_starts_at_once.max(1)
         {
@@ -357,6 +358,17 @@ impl State {
     fn number(&mut self) -> u64 {
         self.next_number += 1;
         self.next_number
+    }
+
+    /// Adds a server.
+    pub(super) fn insert(&mut self, name: String, definition: Definition) {
+        let server = Server::new(self.number(), definition);
+        self.servers.insert(name, server);
+    }
+
+    /// A server, unless it has been removed, also if another one has its name now.
+    pub(super) fn server_of(&mut self, name: &str, generation: u64) -> Option<&mut Server> {
+        self.servers.get_mut(name).filter(|server| server.generation == generation)
     }
 
     /// The name of the server of an object.

@@ -9,14 +9,13 @@ use zorb_store::{Store, StoreError};
 
 use super::access::WriteCheck;
 use super::administration::Administration;
-use super::entry::Server;
 use super::iterators::Iterators;
 use super::listing::Listing;
 use super::options::ImrOptions;
 use super::servers::Servers;
 use super::tables;
 use crate::KEY;
-use crate::server_repository::{Repository, ServerState};
+use crate::server_repository::{Repository, ServerState, StatusList};
 
 /// The name of the adapter of the repository's object.
 const ADAPTER: &str = "ImplementationRepository";
@@ -148,11 +147,21 @@ impl ImplementationRepository {
         Ok(self.reference())
     }
 
+    /// The servers whose names are greater than `after`, in the order of their names: up to `how_many`, at most 1000, and
+    /// no more than the option `ImrListedOctets` permits; and whether there are more. Without their environments, which may
+    /// contain passwords.
+    pub fn status(&self, after: &str, how_many: u32) -> (StatusList, bool) {
+        let (servers, write_check) = (Arc::clone(&self.servers), Arc::clone(&self.write_check));
+        let (mut all, has_more) = Listing { servers, write_check }.statuses(after, how_many);
+        all.iter_mut().for_each(|status| status.startup.environment.clear());
+        (all, has_more)
+    }
+
     /// How many servers are in each state.
     pub fn states(&self) -> [(ServerState, usize); 5] {
         use ServerState::{Failed, Running, Starting, Stopped, Stopping};
         let mut counts = [Stopped, Starting, Running, Stopping, Failed].map(|state| (state, 0));
-        let all: Vec<_> = self.servers.lock().servers.values().map(Server::state).collect();
+        let all = self.servers.each(|_, server| server.state());
         for (state, count) in &mut counts {
             *count = all.iter().filter(|it| *it == state).count();
         }

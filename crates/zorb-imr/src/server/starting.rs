@@ -29,10 +29,10 @@ impl Servers {
     /// Starts the processes of pending servers, one after the other, until there is none. Several threads do so.
     pub(super) fn run_starts(&self) {
         while let Some((mut pending, definition)) = self.next_start() {
-            let outcome = self.start_process(&pending.name, &definition);
+            let outcome = self.start_process(&pending, &definition);
             let mut state = self.lock();
             state.starting -= 1;
-            let server = state.servers.get_mut(&pending.name);
+            let server = state.server_of(&pending.name, pending.generation);
             match outcome {
                 Ok(()) => {
                     pending.failed = 0;
@@ -103,7 +103,7 @@ impl Servers {
     /// What is to be done with a pending server now.
     fn turn(&self, state: &mut State, pending: &Pending) -> Turn {
         let has_ended = state.has_ended;
-        let Some(server) = state.servers.get_mut(&pending.name) else {
+        let Some(server) = state.server_of(&pending.name, pending.generation) else {
             return Turn::Done(Vec::new());
         };
         let now = Instant::now();
@@ -121,7 +121,7 @@ impl Servers {
                 server.limits.give_up(&self.options, now);
                 server.wanted = 0;
             }
-            return Turn::Done(state.take_waiting(&pending.name, gives_up));
+            return Turn::Done(state.take_waiting(&pending.name, is_over));
         }
         // One that is about to end may still have what the next one needs: a port, a file.
         server.processes.retain(|process| process.is_alive());
@@ -143,7 +143,8 @@ impl Servers {
     ///
     /// # Errors
     /// Why it has not.
-    fn start_process(&self, name: &str, definition: &Definition) -> Result<(), String> {
+    fn start_process(&self, pending: &Pending, definition: &Definition) -> Result<(), String> {
+        let (name, generation) = (pending.name.as_str(), pending.generation);
         let spawning = self.spawning.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = self.repository.get().map(String::as_str).unwrap_or_default();
         let child =
@@ -152,7 +153,7 @@ impl Servers {
         // A process without a start time has ended, and waits for its parent.
         let id = child.id();
         let process = ProcessId::of(id).unwrap_or_else(|| ProcessId::from_parts(id, 0));
-        if let Some(server) = self.lock().servers.get_mut(name) {
+        if let Some(server) = self.lock().server_of(name, generation) {
             server.process = Some(process);
             server.processes.push(process);
         }
@@ -163,7 +164,7 @@ impl Servers {
         let mut state = self.lock();
         loop {
             let has_ended = state.has_ended;
-            let Some(server) = state.servers.get_mut(name) else {
+            let Some(server) = state.server_of(name, generation) else {
                 drop(state);
                 kill(process);
                 return Err("it has been removed".to_owned());
@@ -220,13 +221,90 @@ fn kill(process: ProcessId) {
 }
 
 impl State {
-    /// The requests that wait for a server; if it cannot be started, also those for the names that it serves.
-    fn take_waiting(&mut self, name: &str, with_linked: bool) -> Vec<HeldRequests> {
+    /// The requests that wait for a server; if it is not started, also those for the names that it serves.
+    pub(super) fn take_waiting(&mut self, name: &str, with_linked: bool) -> Vec<HeldRequests> {
         let waits = |(known, server): (&String, &mut Server)| {
             let is_linked = server.definition.linked_to.as_deref() == Some(name);
             let is_meant = known == name || (with_linked && is_linked);
             if is_meant { server.waiting.take() } else { None }
         };
         self.servers.iter_mut().filter_map(waits).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zorb::Orb;
+    use zorb_testkit::until;
+
+    use super::super::options::ImrOptions;
+    use super::super::servers::Reason;
+    use super::*;
+
+    fn servers(orb: &Orb) -> Arc<Servers> {
+        Servers::load(orb, &ImrOptions::default(), None).unwrap()
+    }
+
+    fn definition(command: &str) -> Definition {
+        let mut definition = Definition::unmanaged();
+        definition.startup.command_line = command.to_owned();
+        definition
+    }
+
+    #[test]
+    fn a_server_that_is_added_again_is_another_one() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let servers = servers(&orb);
+        servers.add("Shop", definition("sleep 600")).unwrap();
+        servers.begin(&mut servers.lock(), "Shop", Reason::Administrator).unwrap();
+        let started = || servers.lock().servers["Shop"].process;
+        until(|| started().is_some());
+        let process = started().unwrap();
+        {
+            // Nobody sees that there is none.
+            let mut state = servers.lock();
+            state.servers.remove("Shop").unwrap();
+            state.insert("Shop".to_owned(), definition("sleep 600"));
+        }
+        servers.changed.notify_all();
+        until(|| !process.is_alive());
+        until(|| servers.lock().starters == 0);
+        let state = servers.lock();
+        let shop = &state.servers["Shop"];
+        assert_eq!((shop.starts, shop.failures, shop.problem.as_str()), (0, 0, ""));
+        assert_eq!((state.starting, state.pending.len()), (0, 0));
+        drop(state);
+        orb.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn requests_for_linked_names_do_not_wait_for_a_server_that_is_stopped() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let servers = servers(&orb);
+        servers.add("Shop", definition("sleep 600")).unwrap();
+        servers.link("Orders", Some("Shop")).unwrap();
+        servers.add("Bank", definition("sleep 600")).unwrap();
+        let mut state = servers.lock();
+        let wait = |state: &mut State| {
+            for server in state.servers.values_mut() {
+                server.waiting = Some(orb.new_held_requests());
+            }
+        };
+        wait(&mut state);
+        let shop = state.servers.get_mut("Shop").unwrap();
+        shop.is_stopped = true;
+        let pending = Pending::new("Shop".to_owned(), shop.generation);
+        match servers.turn(&mut state, &pending) {
+            Turn::Done(resumed) => assert_eq!(resumed.len(), 2),
+            Turn::Start(_) | Turn::Wait(_) => panic!("it has been stopped"),
+        }
+        assert!(state.servers["Bank"].waiting.is_some());
+        wait(&mut state);
+        drop(state);
+        servers.remove("Shop").unwrap();
+        assert!(servers.lock().servers["Orders"].waiting.is_none(), "nor for one that is gone");
+        orb.shutdown(true).unwrap();
     }
 }
