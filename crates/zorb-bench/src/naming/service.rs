@@ -1,9 +1,10 @@
 //! The processes of naming services.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -13,6 +14,9 @@ use crate::{Error, Result};
 
 /// How long a service may take to start.
 const START: Duration = Duration::from_secs(20);
+
+/// The longest reference that a service may print, in octets.
+const MAX_LINE: u64 = 1 << 20;
 
 /// A naming service with a folder of its own, until dropped.
 pub(super) struct Service {
@@ -35,12 +39,15 @@ impl Service {
             }
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = bind_to_this_process(&mut command).spawn()?;
-        let mut url = String::new();
-        if let Some(output) = child.stdout.take() {
-            BufReader::new(output).read_line(&mut url)?;
-        }
-        let service = Self { url: url.trim().to_owned(), child, _folder: folder };
+        Self::printing(command, folder, START)
+    }
+
+    /// A service that prints the URL of its root context.
+    fn printing(mut command: Command, folder: TempDir, limit: Duration) -> Result<Self> {
+        let child = bind_to_this_process(&mut command).spawn()?;
+        let mut service = Self { url: String::new(), child, _folder: folder };
+        let line = service.child.stdout.take().and_then(|output| first_line(output, limit));
+        service.url = line.unwrap_or_default().trim().to_owned();
         match service.url.is_empty() {
             true => Err(Error::new("`zorb serve naming` does not start")),
             false => Ok(service),
@@ -78,5 +85,36 @@ impl Drop for Service {
         // It may have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// The first line of an output; `None` if there is none in this time. The thread that reads ends with the output.
+fn first_line(output: ChildStdout, limit: Duration) -> Option<String> {
+    let (sender, lines) = channel();
+    let read = move || {
+        let mut line = String::new();
+        let whole = BufReader::new(output.take(MAX_LINE)).read_line(&mut line);
+        // Nobody may wait for it any more.
+        let _ = sender.send(whole.map(|_| line));
+    };
+    std::thread::Builder::new().name("service-output".to_owned()).spawn(read).ok()?;
+    lines.recv_timeout(limit).ok()?.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printing(script: &str, limit: Duration) -> Result<Service> {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::null()).stdout(Stdio::piped());
+        Service::printing(command, tempfile::tempdir()?, limit)
+    }
+
+    #[test]
+    fn a_service_that_says_nothing_has_a_time_limit() {
+        printing("exec sleep 600", Duration::from_millis(1)).map(|_| ()).unwrap_err();
+        printing("exit 1", START).map(|_| ()).unwrap_err();
+        assert_eq!(printing("echo URL; exec sleep 600", START * 15).unwrap().url, "URL");
     }
 }
