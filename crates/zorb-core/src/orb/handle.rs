@@ -280,7 +280,7 @@ impl Orb {
         self.inner.server.listen()?;
         self.core().set_serving();
         match self.options().use_imr {
-            true => self.inner.register_adapters(),
+            true => self.inner.register_adapters(None),
             false => Ok(()),
         }
     }

@@ -142,12 +142,13 @@ impl OrbInner {
         Ok(found)
     }
 
-    /// Tells the repository the persistent adapters below the root that it does not know yet.
+    /// Tells the repository the persistent adapters below the root that it does not know yet: all, or the one of a name.
+    /// The failure of another thread's adapter is not that of this one.
     ///
     /// # Errors
     /// The repository cannot be reached, or does not know a name.
     #[cold]
-    pub(super) fn register_adapters(self: &Arc<Self>) -> Result<(), Error> {
+    pub(super) fn register_adapters(self: &Arc<Self>, only: Option<&str>) -> Result<(), Error> {
         let Some(root) = self.root.get() else { return Ok(()) };
         about_to_block();
         let _registering = self.registering.lock();
@@ -157,6 +158,7 @@ impl OrbInner {
         let known = self.registration.lock().names.clone();
         let new: Vec<&str> = persistent
             .map(|child| child.name())
+            .filter(|name| only.is_none_or(|only| only == *name))
             .filter(|name| !known.iter().any(|known| known == name))
             .collect();
         if new.is_empty() {

@@ -201,7 +201,7 @@ impl Poa {
         if self.parent().is_some() || child.adapter.policies().lifespan != Lifespan::Persistent {
             return Ok(());
         }
-        orb.register_adapters().map_err(|error| {
+        orb.register_adapters(Some(child.name())).map_err(|error| {
             child.destroy();
             let no = CompletionStatus::No;
             let exception = SystemException::initialize(minor::initialize::ENDPOINT, no);

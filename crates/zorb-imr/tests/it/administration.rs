@@ -76,6 +76,9 @@ impl ServedBy<Busy> for Administration {
             return Err(SystemException::transient(MinorCode::NONE, CompletionStatus::No));
         }
         let _ = (call.argument::<String>()?, call.argument::<Ior>()?);
+        if name == "Refused" {
+            return Err(SystemException::no_permission(MinorCode::NONE, CompletionStatus::No));
+        }
         servant.names.lock().unwrap().push(name.into_owned());
         call.done()
     }
@@ -107,6 +110,29 @@ fn adapters_of_several_threads_register_once_and_say_goodbye_in_vain_once() {
     registered.sort();
     assert_eq!(registered, names);
     assert_eq!(busy.goodbyes.load(Ordering::SeqCst), 1, "the others would fail, too");
+    repository.shutdown(true).unwrap();
+}
+
+#[test]
+fn an_adapter_that_cannot_register_does_not_take_others_along() {
+    let repository = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
+    let busy = Arc::new(Busy::default());
+    let served: Administration = repository.root_poa().activate_shared(&busy).unwrap();
+    repository.serve().unwrap();
+    let server = crate::support::orb()
+        .listen("iiop://127.0.0.1:0")
+        .init_ref("ImplRepoService", &served.to_ior_string())
+        .use_imr(true)
+        .build()
+        .unwrap();
+    let policies = || PoaPolicies::new().persistent().user_ids();
+    server.root_poa().create("Refused", policies()).unwrap();
+    server.serve().unwrap_err();
+    server.root_poa().create("Shop", policies()).unwrap();
+    assert_eq!(*busy.names.lock().unwrap(), ["Shop"]);
+    server.root_poa().find("Refused").unwrap().destroy();
+    server.root_poa().create("Refused", policies()).unwrap_err();
+    server.shutdown(true).unwrap();
     repository.shutdown(true).unwrap();
 }
 
