@@ -19,7 +19,7 @@ zorb::transport::options! {
         "ImrDefinitionOctets" imr_definition_octets: usize = 65_536, 1..=1_048_576, "octets";
         /// Maximum number of iterators over servers; beyond it, the oldest is destroyed. 0 for none.
         "ImrIterators" imr_iterators: usize = 100, 0..=1_000_000;
-        /// Maximum size of the servers in one reply, of which there is at least one; an iterator has the rest.
+        /// Maximum size of the servers in one reply; a larger server is returned alone. An iterator returns the rest.
         "ImrListedOctets" imr_listed_octets: usize = 1_048_576, 1..=1_073_741_824, "octets";
         /// Maximum number of servers that start at the same time; others wait.
         "ImrStartsAtOnce" imr_starts_at_once: usize = 4, 1..=1024;

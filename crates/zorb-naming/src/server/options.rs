@@ -26,8 +26,8 @@ zorb::transport::options! {
         "NamingIteratorLifetime" naming_iterator_lifetime: Duration = Duration::from_secs(600), 1..=DAY_MS, "ms";
         /// Maximum number of bindings in one reply of list and next_n; an iterator has the rest.
         "NamingListedBindings" naming_listed_bindings: usize = 10_000, 1..=1_000_000;
-        /// Maximum size of the bindings in one reply of list and next_n, of which there is at least one; an iterator has
-        /// the rest.
+        /// Maximum size of the bindings in one reply of list and next_n; a larger binding is returned alone. An
+        /// iterator returns the rest.
         "NamingListedOctets" naming_listed_octets: usize = 1_048_576, 1..=1_073_741_824, "octets";
         /// Maximum number of calls to naming contexts of other servers at a time; 0 to make none. Beyond it, clients get
         /// CannotProceed, and may continue with the other context themselves.
