@@ -13,6 +13,7 @@ mod leases;
 mod names;
 mod options;
 mod own;
+mod page;
 mod path;
 mod raise;
 mod service;
@@ -23,4 +24,5 @@ mod url;
 
 pub use options::{NamingOptions, SetNamingOptions};
 pub use own::KEY;
+pub use page::{ListedName, NamesPage};
 pub use service::{NamingService, Statistics};

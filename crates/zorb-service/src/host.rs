@@ -9,7 +9,9 @@ use zorb_os::repeating::RepeatingThread;
 use zorb_store::Store;
 
 use crate::binding::{self, Offer};
-use crate::http::{self, HttpServer, Request};
+#[cfg(feature = "console")]
+use crate::console::Console;
+use crate::http::{self, Hosts, HttpServer, Request};
 use crate::metrics::Metrics;
 use crate::pages::Pages;
 
@@ -28,6 +30,8 @@ pub struct Host {
     offered: Mutex<Vec<Offer>>,
     binder: Mutex<Option<RepeatingThread>>,
     pages: Arc<Pages>,
+    #[cfg(feature = "console")]
+    console: Arc<Console>,
     http: Mutex<Vec<HttpServer>>,
 }
 
@@ -39,8 +43,12 @@ impl Host {
     /// Those of `Orb::publish_health`.
     pub fn new(orb: Orb) -> Result<Self, Error> {
         let health = orb.publish_health(HEALTH_KEY, STUCK_AFTER)?;
+        #[cfg(feature = "console")]
+        let console = Arc::new(Console::new(health.clone()));
         let pages = Arc::new(Pages::new(orb.downgrade(), health));
         Ok(Self {
+            #[cfg(feature = "console")]
+            console,
             orb,
             store: None,
             offered: Mutex::default(),
@@ -104,10 +112,52 @@ impl Host {
     pub fn serve_metrics(&self, address: &str) -> Result<SocketAddr, Error> {
         let pages = Arc::clone(&self.pages);
         let started = http::resolve(address).and_then(|resolved| {
-            HttpServer::start(resolved, Arc::new(move |request: &Request| pages.answer(request)))
+            let answer = move |request: &Request| pages.answer(request);
+            HttpServer::start(resolved, Hosts::at(resolved), Arc::new(answer))
         });
+        self.keep(started, "metrics", address)
+    }
+
+    /// Serves a page that shows [names](Self::show_names) and [servers](Self::show_servers), by HTTP until the host is
+    /// dropped. It changes nothing. `address` is as for [`serve_metrics`](Self::serve_metrics), and so are the limits.
+    /// Returns where it listens.
+    ///
+    /// Everybody who reaches the address may read. Requests must name `localhost`, an address, or the host in `address`, so
+    /// that no page of another site reads them in the browser of an operator.
+    ///
+    /// # Errors
+    /// `address` is malformed, or cannot be used.
+    #[cfg(feature = "console")]
+    pub fn serve_console(&self, address: &str) -> Result<SocketAddr, Error> {
+        let console = Arc::clone(&self.console);
+        let answer = move |request: &Request| console.answer(request);
+        let started = http::resolve(address)
+            .and_then(|resolved| HttpServer::start(resolved, Hosts::of(address), Arc::new(answer)));
+        self.keep(started, "the console", address)
+    }
+
+    /// Shows names at the [console](Self::serve_console). The first call alone has an effect.
+    #[cfg(feature = "console")]
+    pub fn show_names(&self, names: &zorb_naming::server::NamingService) {
+        self.console.show_names(names.clone());
+    }
+
+    /// Shows servers at the [console](Self::serve_console), without their command lines and environments. The first call
+    /// alone has an effect.
+    #[cfg(feature = "console")]
+    pub fn show_servers(&self, servers: &zorb_imr::server::ImplementationRepository) {
+        self.console.show_servers(servers.clone());
+    }
+
+    /// Keeps an HTTP server. Returns where it listens.
+    fn keep(
+        &self,
+        started: std::io::Result<HttpServer>,
+        what: &str,
+        address: &str,
+    ) -> Result<SocketAddr, Error> {
         let server = started.map_err(|error| {
-            let what = format!("cannot serve metrics at {address}");
+            let what = format!("cannot serve {what} at {address}");
             Error::new(Phase::Application, what).with_source(error)
         })?;
         let listens = server.address();

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-pub(crate) use request::Request;
+pub(crate) use request::{Hosts, Request};
 pub(crate) use response::Response;
 
 /// The threads, and so the connections that are served at a time; the system queues others.
@@ -53,19 +53,23 @@ impl HttpServer {
     ///
     /// # Errors
     /// The address cannot be used, or there are no more threads.
-    pub(crate) fn start(address: SocketAddr, handler: Arc<Handler>) -> io::Result<Self> {
+    pub(crate) fn start(
+        address: SocketAddr,
+        hosts: Hosts,
+        handler: Arc<Handler>,
+    ) -> io::Result<Self> {
         let listener = Arc::new(TcpListener::bind(address)?);
         let mut server =
             Self { address: listener.local_addr()?, ending: Arc::default(), threads: Vec::new() };
+        let hosts = Arc::new(hosts);
         for _ in 0..THREADS {
             let (listener, handler) = (Arc::clone(&listener), Arc::clone(&handler));
-            let (ending, is_local) =
-                (Arc::clone(&server.ending), server.address.ip().is_loopback());
+            let (ending, hosts) = (Arc::clone(&server.ending), Arc::clone(&hosts));
             let run = move || {
                 while !ending.load(Ordering::Acquire) {
                     match listener.accept() {
                         // What the client does wrong is its own concern.
-                        Ok((stream, _)) => drop(serve(stream, is_local, &*handler)),
+                        Ok((stream, _)) => drop(serve(stream, &hosts, &*handler)),
                         // No more descriptors, for example: others may end meanwhile.
                         Err(_) => std::thread::park_timeout(Duration::from_millis(100)),
                     }
@@ -104,11 +108,11 @@ impl Drop for HttpServer {
 }
 
 /// Serves one connection.
-fn serve(stream: TcpStream, is_local: bool, handler: &Handler) -> io::Result<()> {
+fn serve(stream: TcpStream, hosts: &Hosts, handler: &Handler) -> io::Result<()> {
     let mut connection = Limited { stream, end: Instant::now() + LIMIT };
     let mut octets = Vec::new();
     let response = loop {
-        match Request::parse(&octets, is_local) {
+        match Request::parse(&octets, hosts) {
             Ok(Some(request)) if request.is_head => break handler(&request).without_body(),
             Ok(Some(request)) => break handler(&request),
             Ok(None) if octets.len() < MAX_REQUEST => {}

@@ -17,6 +17,8 @@
 #![forbid(unsafe_code)]
 
 mod binding;
+#[cfg(feature = "console")]
+mod console;
 mod endpoints;
 mod host;
 mod http;

@@ -28,7 +28,7 @@ use table::{Choices, SERVICES, ServiceEntry};
   zorb serve naming --listen iiop://:2809 --ior names.ior -ORBNamingIterators 100
   zorb serve imr --store /var/lib/zorb --server-logs /var/log/zorb
   zorb serve ifr,scheduling --listen iiop://localhost:2810 -ORBInitRef NameService=corbaloc::localhost/NameService
-  zorb serve --all --store /var/lib/zorb --metrics 9187
+  zorb serve --all --store /var/lib/zorb --metrics 9187 --console 9188
   zorb ping --ready corbaloc::localhost/Health")]
 pub(crate) struct ServeArgs {
     /// The services
@@ -49,6 +49,9 @@ pub(crate) struct ServeArgs {
     /// Address of metrics and probes by HTTP: HOST:PORT, or a port of the loopback interface; none by default
     #[arg(long, value_name = "ADDR")]
     metrics: Option<String>,
+    /// Address of a page for browsers that shows names and servers, as --metrics; none by default
+    #[arg(long, value_name = "ADDR")]
+    console: Option<String>,
     /// File to write the object reference of the first service to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
@@ -99,11 +102,15 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
         contents.push(format!("{} ({})", service.name, started.contents));
     }
     let metrics = args.metrics.as_ref().map(|address| host.serve_metrics(address)).transpose()?;
+    let console = args.console.as_ref().map(|address| host.serve_console(address)).transpose()?;
     host.start()?;
     let endpoints = host.orb().endpoints().join(", ");
     screen::print_stderr(&format!("serving {} at {endpoints}", contents.join(", ")));
     if let Some(address) = metrics {
         screen::print_stderr(&format!("metrics at http://{address}/metrics"));
+    }
+    if let Some(address) = console {
+        screen::print_stderr(&format!("console at http://{address}/"));
     }
     while interrupt.wait(Duration::from_secs(3600)).is_none() {}
     host.orb().drain();

@@ -1,6 +1,7 @@
 //! `zorb serve`.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 
 use zorb::{Interface as _, Orb};
@@ -43,6 +44,14 @@ impl Served {
         self._output.1.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("metrics at http://").unwrap();
         address.strip_suffix("/metrics").unwrap().to_owned()
+    }
+
+    /// Where the console is, if it is served, and metrics are not.
+    fn console(&mut self) -> String {
+        let mut line = String::new();
+        self._output.1.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("console at http://").unwrap();
+        address.strip_suffix('/').unwrap().to_owned()
     }
 
     /// Ends the process as a crash does.
@@ -106,6 +115,27 @@ fn names_survive_a_killed_service() {
     assert!(served.status.contains("naming (2 contexts, 1 binding), ifr"), "{}", served.status);
     served.end();
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_console_shows_what_is_served() {
+    let mut served = Served::start(&["naming,imr", "--console", "0"], 2);
+    let address = served.console();
+    let get = |path: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
+        text
+    };
+    let page = get("/");
+    let policy = page.lines().find_map(|line| line.strip_prefix("Content-Security-Policy: "));
+    assert!(policy.is_some_and(|it| it.starts_with("default-src 'none'; script-src 'nonce-")));
+    assert!(!policy.unwrap().contains("unsafe"));
+    zorb_testkit::until(|| get("/names?context=0").contains("\"ImplRepoService\""));
+    assert!(get("/servers").ends_with("{\"rows\":[],\"has_more\":false,\"next\":null}"));
+    served.end();
 }
 
 #[test]

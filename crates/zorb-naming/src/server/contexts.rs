@@ -315,6 +315,11 @@ impl Contexts {
 }
 
 impl Contexts {
+    /// The most bindings in one reply.
+    pub(super) fn most_listed(&self) -> usize {
+        self.listed
+    }
+
     /// Makes operations that change something ask `check` first. Only the first check counts.
     pub(crate) fn set_write_check(&self, check: Box<WriteCheck>) {
         let _ = self.write_check.set(check);

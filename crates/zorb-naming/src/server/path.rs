@@ -69,7 +69,7 @@ impl<'a> FromIterator<&'a NameComponent> for Path {
 }
 
 /// Id and kind of a key.
-fn parts(key: &[u8]) -> (&str, &str) {
+pub(crate) fn parts(key: &[u8]) -> (&str, &str) {
     let nul = key.iter().position(|octet| *octet == 0).unwrap_or(key.len());
     let (id, kind) = key.split_at_checked(nul).unwrap_or((key, &[]));
     let text = |octets| std::str::from_utf8(octets).unwrap_or_default();

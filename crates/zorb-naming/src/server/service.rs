@@ -53,6 +53,8 @@ pub struct Statistics {
     pub octets: usize,
     /// The limit of this memory, in octets.
     pub octets_limit: usize,
+    /// The changes of names since the service has begun. As long as it stays the same, so do the names.
+    pub changes: u64,
 }
 
 impl NamingService {
@@ -119,6 +121,10 @@ impl NamingService {
         self.0.set_write_check(Box::new(check));
     }
 
+    pub(super) fn contexts(&self) -> &Contexts {
+        &self.0
+    }
+
     /// Numbers of the service.
     pub fn statistics(&self) -> Statistics {
         let iterators = self.0.iterators.len();
@@ -129,6 +135,7 @@ impl NamingService {
             leases: tree.leases().len(),
             octets: tree.octets(),
             octets_limit: tree.octets_limit(),
+            changes: tree.changes(),
             iterators,
         }
     }

@@ -89,6 +89,7 @@ pub(crate) struct Tree {
     leases: Leases,
     limits: NamingOptions,
     bindings: usize,
+    changes: u64,
     /// The memory that contexts and bindings count for, without common parts of references.
     octets: usize,
 }
@@ -135,7 +136,7 @@ impl Tree {
     pub(crate) fn new(limits: NamingOptions) -> Self {
         let contexts = HashMap::from([(ContextId::ROOT, BTreeSet::new())]);
         let (parts, leases) = (CommonParts::default(), Leases::default());
-        Self { contexts, parts, leases, limits, bindings: 0, octets: CONTEXT_CHARGE }
+        Self { contexts, parts, leases, limits, bindings: 0, changes: 0, octets: CONTEXT_CHARGE }
     }
 
     /// A binding for [`load`](Self::load); `None` if the key is too long.
@@ -177,6 +178,11 @@ impl Tree {
 
     pub(crate) fn bindings(&self) -> usize {
         self.bindings
+    }
+
+    /// How many changes have been made.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// The memory that contexts and bindings count for.
@@ -365,6 +371,7 @@ impl Tree {
 
     /// Makes a change that [`plan`](Self::plan) returned.
     pub(crate) fn apply(&mut self, change: Change) {
+        self.changes += 1;
         match change {
             Change::Put { context, key, value, created, lease } => {
                 if let Some(created) = created {
@@ -434,6 +441,11 @@ impl Tree {
         }
         listing.has_more = rest.peek().is_some();
         Ok(listing)
+    }
+
+    /// The context of this server that a key of a context is bound to.
+    pub(crate) fn context_of(&self, context: ContextId, key: &[u8]) -> Option<ContextId> {
+        self.contexts.get(&context)?.get(key)?.context()
     }
 
     /// Contexts to which no name leads from the root, at most `count`.

@@ -14,7 +14,7 @@ use zorb_naming::cos_naming::{BindingType, NamingContext};
 use zorb_naming::name;
 use zorb_naming::naming_extensions::ExtendedContext;
 use zorb_naming::naming_extensions::extended_context::BindForError;
-use zorb_naming::server::NamingOptions;
+use zorb_naming::server::{NamingOptions, NamingService};
 use zorb_testkit::until;
 
 use crate::support::{World, shown};
@@ -221,5 +221,32 @@ fn a_name_with_a_lease_goes_away() {
         let refused = extended.rebind_for(&x, Some(&object), seconds).unwrap_err();
         assert_eq!(SystemException::from(refused).kind, kind);
     }
+    world.end();
+}
+
+#[test]
+fn pages_show_a_context_once() {
+    let world =
+        World::with(&NamingOptions { naming_listed_bindings: 3, ..NamingOptions::default() });
+    let inner = world.root.bind_new_context(&name("inner").unwrap()).unwrap().unwrap();
+    let before = world.service.statistics().changes;
+    for number in 0..7 {
+        let object = world.object("x");
+        inner.bind(&name(&format!("n{number}.kind")).unwrap(), Some(&object)).unwrap();
+    }
+    assert_eq!(world.service.statistics().changes, before + 7);
+    let root = world.service.page(NamingService::ROOT, &[], 100).unwrap();
+    let [only] = &root.bindings[..] else { panic!("{root:?}") };
+    assert!(only.is_context && root.next.is_none());
+    let (mut shown, mut after) = (Vec::new(), Some(Vec::new()));
+    while let Some(next) = after {
+        let page = world.service.page(only.context.unwrap(), &next, 100).unwrap();
+        assert!(page.bindings.len() <= 3, "as the option says");
+        shown.extend(page.bindings.into_iter().map(|it| (it.id, it.kind, it.context)));
+        after = page.next;
+    }
+    let expected = |number| (format!("n{number}"), "kind".to_owned(), None);
+    assert_eq!(shown, (0..7).map(expected).collect::<Vec<_>>());
+    assert!(world.service.page(12, &[], 1).is_none(), "there is no such context");
     world.end();
 }

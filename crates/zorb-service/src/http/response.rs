@@ -5,20 +5,31 @@
 pub(crate) struct Response {
     status: u16,
     content_type: &'static str,
+    /// What a page may do.
+    policy: String,
     body: String,
     has_body: bool,
 }
 
+/// What is a page for nobody may do nothing.
+const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
+
 impl Response {
     /// A page.
     pub(crate) fn page(content_type: &'static str, body: String) -> Self {
-        Self { status: 200, content_type, body, has_body: true }
+        Self { status: 200, content_type, policy: NOTHING.to_owned(), body, has_body: true }
+    }
+
+    /// A document of HTML that may do what its content security policy says.
+    #[cfg(feature = "console")]
+    pub(crate) fn document(policy: String, body: String) -> Self {
+        Self { policy, ..Self::page("text/html; charset=utf-8", body) }
     }
 
     /// A refusal, or a state that is not good.
     pub(crate) fn error(status: u16, why: &str) -> Self {
         let body = format!("{why}\n");
-        Self { status, content_type: "text/plain; charset=utf-8", body, has_body: true }
+        Self { status, ..Self::page("text/plain; charset=utf-8", body) }
     }
 
     /// The answer to a request for something that is not there.
@@ -54,12 +65,14 @@ impl Response {
              Content-Length: {}\r\n\
              Cache-Control: no-store\r\n\
              X-Content-Type-Options: nosniff\r\n\
-             Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; \
-             style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'\r\n\
+             Content-Security-Policy: {}\r\n\
+             Cross-Origin-Resource-Policy: same-origin\r\n\
+             Referrer-Policy: no-referrer\r\n\
              Connection: close\r\n\r\n",
             self.status,
             self.content_type,
-            self.body.len()
+            self.body.len(),
+            self.policy
         );
         if self.has_body {
             text.push_str(&self.body);

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binding;
+#[cfg(feature = "console")]
+mod console;
 mod metrics;
 mod readiness;
 mod support;

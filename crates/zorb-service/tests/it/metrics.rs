@@ -1,33 +1,13 @@
 //! Metrics and probes by HTTP.
 
 use std::collections::HashSet;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
 
 use zorb_service::{Host, MetricKind};
 use zorb_store::{Batch, MemoryStore, Store};
 
-use crate::support::builder;
-
-/// The status and the body of the response to these octets.
-fn ask(address: SocketAddr, request: &str) -> (u16, String) {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
-    if !request.starts_with("HEAD") {
-        assert_eq!(length.parse(), Ok(body.len()));
-    }
-    (status, body.to_owned())
-}
-
-fn get(address: SocketAddr, path: &str) -> (u16, String) {
-    ask(address, &format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n"))
-}
+use crate::support::{ask, builder, get};
 
 /// Checks metrics as `promtool check metrics` does. Returns the samples.
 fn checked(text: &str) -> Vec<(&str, f64)> {

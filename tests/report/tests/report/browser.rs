@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// The descriptors of the pipes are 3 and 4.
 const PIPES: &str = "exec \"$@\" 3<&0 4>&1 </dev/null >&2";
-/// Resolves no host names, so that the browser's own requests fail.
+/// Resolves no host names, so that the browser's own requests fail; only servers of the tests are found.
 const FLAGS: [&str; 11] = [
     "--headless=new",
     "--no-sandbox",
@@ -30,7 +30,7 @@ const FLAGS: [&str; 11] = [
     "--disable-component-update",
     "--no-first-run",
     "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--remote-debugging-pipe",
 ];
 
@@ -99,8 +99,8 @@ impl Browser {
         Ok(Self { child, requests, messages, events: VecDeque::new(), number: 0, profile })
     }
 
-    /// Opens a file and waits until it has been loaded.
-    pub(crate) fn open(&mut self, file: &Path, screen: Screen) -> Result<Page> {
+    /// Opens a URL and waits until it has been loaded.
+    pub(crate) fn open(&mut self, url: &str, screen: Screen) -> Result<Page> {
         let target = self.ask(None, "Target.createTarget", json!({"url": "about:blank"}))?;
         let target = text(&target, "targetId")?;
         let parameters = json!({"targetId": target, "flatten": true});
@@ -117,7 +117,6 @@ impl Browser {
         self.command(&page, "Emulation.setEmulatedMedia", json!({"features": [scheme]}))?;
         let off = json!({"value": !screen.scripts});
         self.command(&page, "Emulation.setScriptExecutionDisabled", off)?;
-        let url = format!("file://{}", file.display());
         self.command(&page, "Page.setLifecycleEventsEnabled", json!({"enabled": true}))?;
         let navigated = self.ask(Some(&page), "Page.navigate", json!({"url": url}))?;
         let loader = text(&navigated, "loaderId")?;
@@ -131,9 +130,10 @@ impl Browser {
         Ok(page)
     }
 
-    /// The value of an expression, in the page.
+    /// The value of an expression, in the page; if it is a promise, what that becomes.
     pub(crate) fn evaluate(&mut self, page: &Page, expression: &str) -> Result<Value> {
-        let parameters = json!({"expression": expression, "returnByValue": true});
+        let parameters =
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.ask(Some(page), "Runtime.evaluate", parameters)?;
         if let Some(exception) = answer.get("exceptionDetails") {
             return Err(format!("{expression}: {exception}"));

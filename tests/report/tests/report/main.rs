@@ -1,12 +1,14 @@
 //! Opens pages of stored results in a headless Chromium and looks at them as their readers do: where marks and bars
-//! lie, which colors they have, whether everything fits a phone.
+//! lie, which colors they have, whether everything fits a phone. Does the same with the console of services.
 //!
 //! Without a browser the tests are ignored; with `REQUIRE_PEERS` set, that is a failure.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
 mod browser;
+#[macro_use]
 mod checks;
+mod console;
 mod sight;
 
 use std::process::ExitCode;
@@ -23,7 +25,11 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     // Started by the first test that needs it, ended with the last.
     let shared = Arc::new(Mutex::new(None));
-    let trials = CHECKS.iter().map(|(name, check)| trial(name, *check, &shared)).collect();
+    let trials = CHECKS
+        .iter()
+        .chain(console::CHECKS)
+        .map(|(name, check)| trial(name, *check, &shared))
+        .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     drop(shared.lock().map(|mut browser| browser.take()));
     conclusion.exit_code()

@@ -25,7 +25,7 @@ pub(crate) fn look_at(browser: &mut Browser, fixtures: &str, screen: Screen) -> 
     let place = tempfile::tempdir().map_err(failed)?;
     let file = place.path().join("report.html");
     std::fs::write(&file, html).map_err(failed)?;
-    let opened = browser.open(&file, screen)?;
+    let opened = browser.open(&format!("file://{}", file.display()), screen)?;
     let seen = browser.evaluate(&opened, include_str!("look.js"))?;
     let (urls, complaints) = browser.close(&opened)?;
     Ok(Sight { seen, urls, complaints })

@@ -55,6 +55,7 @@ fn naming(host: &Host, _: &Choices) -> Result<Started, Failure> {
         None => NamingService::serve(host.orb(), &options)?,
     };
     names.set_write_check(check_writer(host.orb()));
+    host.show_names(&names);
     let shown = names.clone();
     host.add_metrics(move |metrics| add_names(&shown, metrics));
     let numbers = names.statistics();
@@ -109,6 +110,7 @@ fn imr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
         None => ImplementationRepository::serve(orb, &options)?,
     };
     servers.set_write_check(check_local_writer(orb));
+    host.show_servers(&servers);
     let shown = servers.clone();
     host.add_metrics(move |metrics| add_servers(&shown, metrics));
     let numbers = servers.statistics();

@@ -80,8 +80,8 @@ pub(super) const CRATES: &[Crate] = &[
     orb(6, "zorb-store", &[]),
     orb(6, "zorb-av", &[]),
     orb(6, "zorb-naming", &["zorb-store"]),
-    orb(6, "zorb-service", &["zorb-naming", "zorb-store"]),
     orb(6, "zorb-imr", &["zorb-store"]),
+    orb(6, "zorb-service", &["zorb-imr", "zorb-naming", "zorb-store"]),
     orb(6, "zorb-ifr", &["zorb-store"]),
     orb(6, "zorb-sched-service", &[]),
     // the IDL compiler
