@@ -8,6 +8,7 @@ use crate::Failure;
 
 pub(crate) const USAGE: &str = "\
 usage: dba run GRAPH [OPTIONS]           start a registry and all nodes of a graph, and print the result
+       dba compare GRAPH [OPTIONS]       run a graph over sockets and over the ORB in several ways, and compare times
        dba registry GRAPH [OPTIONS]      start a registry, and wait for the nodes
        dba node ID REGISTRY [OPTIONS]    start a node; REGISTRY is the URL that the registry prints
        dba simulate GRAPH [OPTIONS]      run all nodes in memory
@@ -34,6 +35,7 @@ Of both:
 pub(crate) enum Command {
     Help,
     Run(String),
+    Compare(String),
     Registry(String),
     Node { id: u32, registry: String },
     Simulate(String),
@@ -191,6 +193,7 @@ pub(crate) fn parse(
     let command = match *words.as_slice() {
         ["help"] => Command::Help,
         ["run", graph] => Command::Run(graph.to_owned()),
+        ["compare", graph] => Command::Compare(graph.to_owned()),
         ["registry", graph] => Command::Registry(graph.to_owned()),
         ["node", id, registry] => {
             Command::Node { id: number("ID", id)?, registry: registry.to_owned() }

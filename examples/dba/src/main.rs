@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, reason = "a program prints")]
 
 mod arguments;
+mod compare;
 mod frame;
 mod full;
 mod node;
@@ -43,6 +44,7 @@ fn execute((command, options): (Command, Options)) -> Result<(), Failure> {
         Command::Help => print!("{USAGE}"),
         Command::Graph(graph) => print!("{graph}"),
         Command::Simulate(path) => simulate(&read_graph(&path, &options)?, &options)?,
+        Command::Compare(path) => compare::run(&read_graph(&path, &options)?, &options)?,
         Command::Registry(path) => run::registry(&read_graph(&path, &options)?, &options)?,
         Command::Run(path) => run::run(&read_graph(&path, &options)?, &options)?,
         Command::Node { id, registry } => node::run(id, &registry, &options)?,

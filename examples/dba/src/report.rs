@@ -141,6 +141,7 @@ impl Summary<'_> {
     }
 }
 
-fn per(part: u64, whole: u64) -> f64 {
+/// A quotient; 0 of nothing.
+pub(crate) fn per(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

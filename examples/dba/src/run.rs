@@ -8,6 +8,7 @@ use zorb_os::process::bind_to_this_process;
 
 use crate::Failure;
 use crate::arguments::Options;
+use crate::dba::Report;
 use crate::registry::Coordinator;
 use crate::report::Summary;
 
@@ -21,8 +22,13 @@ pub(crate) fn registry(graph: &Graph, options: &Options) -> Result<(), Failure> 
     print(&Summary { graph, reports: &reports }, options)
 }
 
-/// Starts a registry in this process and a process for each node, and waits for their end.
+/// Runs all nodes, and prints how they have ended.
 pub(crate) fn run(graph: &Graph, options: &Options) -> Result<(), Failure> {
+    print(&Summary { graph, reports: &reports(graph, options)? }, options)
+}
+
+/// Starts a registry in this process and a process for each node; returns how they have ended.
+pub(crate) fn reports(graph: &Graph, options: &Options) -> Result<Vec<Report>, Failure> {
     let end = MonotonicTime::now() + options.time_limit;
     let coordinator = Coordinator::new(graph.nodes())?;
     let mut nodes = Processes::default();
@@ -33,7 +39,7 @@ pub(crate) fn run(graph: &Graph, options: &Options) -> Result<(), Failure> {
     drop(nodes);
     let reports = reports?;
     coordinator.shutdown()?;
-    print(&Summary { graph, reports: &reports }, options)
+    Ok(reports)
 }
 
 /// Prints the result. It is an error if the graph should have been coloured and is not.

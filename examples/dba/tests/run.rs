@@ -32,7 +32,10 @@ fn graph(test: &str, words: &[&str]) -> String {
 
 fn file(test: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.graph"));
-    std::fs::write(&path, text).unwrap();
+    // Whole at once, for other runs of these tests.
+    let new = path.with_extension(std::process::id().to_string());
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(&new, &path).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
@@ -108,6 +111,21 @@ fn people_get_a_table() {
         assert!(said.lines().any(|said| said == line), "{said}");
     }
     assert!(said.contains("\n 14  marshal value "), "{said}");
+}
+
+#[test]
+fn ways_to_carry_messages_are_compared() {
+    let graph = graph("compare", &["complete", "4"]);
+    let said = output(&["compare", &graph, "--no-terminate", "--cycles", "20", "--json"]).unwrap();
+    let rows: Value = serde_json::from_str(&said).unwrap();
+    let rows = rows.as_array().unwrap();
+    let encodings = |index: usize| rows[index]["encodings"].as_f64().unwrap();
+    assert_eq!((rows.len(), rows[0]["of_first"].as_f64()), (5, Some(1.0)));
+    assert_eq!((&rows[0]["way"], &rows[1]["way"]), (&"raw --memo".into(), &"full".into()));
+    // Connections may begin with other octets.
+    assert!((6.0..6.2).contains(&encodings(1)) && (2.0..2.2).contains(&encodings(2)), "{said}");
+    let said = output(&["compare", &graph, "--no-terminate", "--cycles", "5"]).unwrap();
+    assert_eq!(said.lines().count(), 6, "{said}");
 }
 
 #[test]
