@@ -236,6 +236,11 @@ pub trait Evictable {
     /// Whether no request is in progress.
     fn is_idle(&self) -> bool;
 
+    /// Whether its requests in progress are all held: none runs.
+    fn is_held(&self) -> bool {
+        false
+    }
+
     /// Since when its client has left replies unread, if it has.
     fn unread_since(&self) -> Option<Self::Time>;
 
@@ -250,22 +255,31 @@ pub enum Evicted<C> {
     Idle(Arc<C>),
     /// Its client has left replies unread for longest.
     Unread(Arc<C>),
+    /// All of its requests are held, and it has sent none for longest.
+    Held(Arc<C>),
 }
 
 impl<C: Evictable> Connections<C> {
-    /// The connection, to `peer` or to anyone, that is to make room for another one: an idle one, else one whose client
-    /// does not read. `accepted` is the number of connections accepted so far.
-    pub fn to_evict(&self, accepted: u64, peer: Option<IpAddr>) -> Option<Evicted<C>> {
-        let is_of_peer = |connection: &C| peer.is_none() || connection.peer() == peer;
+    /// The connection, among those for which `is_meant`, that is to make room for another one: an idle one, else one whose
+    /// client does not read, else one whose requests are all held. `accepted` is the number of connections accepted so far.
+    pub fn to_evict(&self, accepted: u64, is_meant: impl Fn(&C) -> bool) -> Option<Evicted<C>> {
         let idle = self.first_by(|connection| {
             // Asked of all connections: the stamp is exact only then.
             let last_used = connection.progress().last_used(accepted);
-            (connection.is_idle() && is_of_peer(connection)).then_some(last_used)
+            (connection.is_idle() && is_meant(connection)).then_some(last_used)
         });
         let unread = || {
-            self.first_by(|connection| connection.unread_since().filter(|_| is_of_peer(connection)))
+            self.first_by(|connection| connection.unread_since().filter(|_| is_meant(connection)))
         };
-        idle.map(Evicted::Idle).or_else(|| unread().map(Evicted::Unread))
+        let held = || {
+            self.first_by(|connection| {
+                let is_one = connection.is_held() && is_meant(connection);
+                is_one.then(|| connection.progress().last_used(accepted))
+            })
+        };
+        idle.map(Evicted::Idle)
+            .or_else(|| unread().map(Evicted::Unread))
+            .or_else(|| held().map(Evicted::Held))
     }
 
     /// The connection with the least key.

@@ -100,8 +100,9 @@ impl Clients {
     /// whether there is one.
     fn close_one(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
-        let (link, what) = match self.connections.to_evict(accepted, peer) {
-            Some(Evicted::Idle(link)) => {
+        let is_meant = |link: &Link| peer.is_none() || link.peer() == peer;
+        let (link, what) = match self.connections.to_evict(accepted, is_meant) {
+            Some(Evicted::Idle(link) | Evicted::Held(link)) => {
                 link.evict();
                 (link, "an idle connection")
             }

@@ -11,7 +11,8 @@
 //! A resuming request is back in the lane that received it, which asks again whether it is admitted. While requests
 //! wait or are resuming, new ones are held behind them. A request that has to wait again, in this queue or in the next
 //! one on its way, keeps the position of the time when it was first held. Thus requests keep their order, however
-//! often gates open and close. A request that has been held for too long is discarded.
+//! often gates open and close. A request that has been held for too long is discarded, and one whose reply nobody awaits
+//! any more is [withdrawn](HoldQueue::withdraw).
 //!
 //! The gate of some queues admits one request at a time, whose [`Turn`] lasts until the end of its upcall: that of an
 //! adapter with the single-thread model, and that of the ORB's main thread, which [serves](HoldQueue::serve_next) the
@@ -22,17 +23,20 @@ mod collocated;
 mod tests;
 pub(crate) mod turns;
 mod waiting;
+mod withdrawal;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
+use zorb_giop::ServedRequest;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 pub(crate) use self::waiting::HoldLimits;
 use self::waiting::{Waiting, WaitingRequests, Weight};
+pub use self::withdrawal::WeakHoldQueue;
 
 /// A request that can wait in a queue as a message.
 pub trait Holdable: Send {
@@ -45,6 +49,12 @@ pub trait Holdable: Send {
     /// Whether it waits as long as it must, whatever the limits are, and leaves them to others.
     fn is_unlimited(&self) -> bool {
         false
+    }
+
+    /// The number of the connection whose client waits for the reply, which is unique among those of held requests,
+    /// and which of its requests this is; `None` if no connection waits.
+    fn awaited_by(&self) -> Option<(usize, ServedRequest)> {
+        None
     }
 
     /// Returns the request to its lane, whose threads ask again whether it is admitted before they drop `pass`.

@@ -55,7 +55,7 @@ pub use deferred::DeferredReply;
 pub use dispatch::{Answer, IncomingRequest, MessageLayout, NotServed, RequestOrigin, serve};
 pub use error::PoaError;
 pub use forwarder::{ForwardTo, Forwarder, HeldRequests};
-pub use hold_queue::{Arrival, HoldQueue, Holdable, ResumePass, discarded};
+pub use hold_queue::{Arrival, HoldQueue, Holdable, ResumePass, WeakHoldQueue, discarded};
 pub use key::MAX_PATH;
 pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};

@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -25,8 +25,9 @@ use zorb_giop::{
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
 use zorb_poa::ResumePass;
-use zorb_transport::{BusyWait, PeerShares, Protocol, Stream, log_limited};
+use zorb_transport::{BusyWait, PeerShares, Protocol, Stream, ip_address, log_limited};
 
+use crate::awaited::AwaitedRequests;
 use crate::context::ServerContext;
 use crate::events::Events;
 use crate::input::Input;
@@ -82,6 +83,8 @@ pub(crate) struct ServerConnection {
     pub(super) own_threads: OwnThreads,
     /// Its resumed requests, if these [keep their order](Self::ordered) and one has been held.
     pub(super) resumed: OnceLock<Arc<ConnectionRequests>>,
+    /// Its held requests whose replies its client awaits.
+    pub(super) awaited: AwaitedRequests,
     pub(super) events: Events,
     /// The adapter whose policies were applied last; 0 for none.
     pub(super) set_up_by: AtomicUsize,
@@ -216,6 +219,7 @@ impl ServerConnection {
             has_own_threads: AtomicBool::new(false),
             own_threads: OwnThreads::default(),
             resumed: OnceLock::new(),
+            awaited: AwaitedRequests::default(),
             events: Events::default(),
             set_up_by: AtomicUsize::new(0),
             before_upcall: BeforeUpcall::default(),
@@ -256,9 +260,26 @@ impl ServerConnection {
         self.stream.peer()
     }
 
+    /// The IP address of its client, if it has one.
+    pub(crate) fn ip_address(&self) -> Option<IpAddr> {
+        ip_address(&*self.stream)
+    }
+
+    /// A number that no other connection has, as long as this one or a held request of it exists.
+    pub(super) fn number(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     /// Whether it has a client without a request in progress.
     pub(crate) fn is_idle(&self) -> bool {
         self.connected && !self.requests.is_busy() && !self.requests.is_closing()
+    }
+
+    /// Whether it has a client whose requests in progress are all held.
+    pub(crate) fn is_held(&self) -> bool {
+        let requests = &self.requests;
+        let all_held = requests.outstanding() == 0 && requests.is_busy();
+        self.connected && all_held && !requests.is_closing()
     }
 
     /// Times the messages of its client, if it has one.
@@ -306,6 +327,7 @@ impl ServerConnection {
     #[cold]
     fn finish(self: &Arc<Self>) {
         self.transmit();
+        self.awaited.withdraw_all(self.number());
         self.core.watchdog().forget(self);
         self.core.watchdog().stop_timing(&self.progress);
         self.serving_lane.forget(self, self.slot);
@@ -321,8 +343,12 @@ impl ServerConnection {
         let is_over = self.requests.end(end);
         self.own_threads.wake_all();
         if is_over {
-            self.finish();
-        } else if let ConnectionEnd::ProtocolError(_) = end {
+            return self.finish();
+        }
+        if !matches!(end, ConnectionEnd::ClosedHere) {
+            self.awaited.withdraw_all(self.number());
+        }
+        if let ConnectionEnd::ProtocolError(_) = end {
             self.break_off();
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use zorb_giop::ServedRequest;
 use zorb_poa::{Arrival, HoldQueue, ResumePass};
 use zorb_types::SystemException;
 
@@ -41,6 +42,7 @@ impl ServerConnection {
         let held = HeldRequest {
             connection: Some(Arc::downgrade(self)),
             lane: RequestLane::of(self),
+            awaited: message.awaited(),
             message: Some(message),
             peer: 0,
         };
@@ -53,6 +55,8 @@ pub(super) struct HeldRequest {
     pub(super) message: Option<Box<RequestMessage>>,
     pub(super) lane: RequestLane,
     pub(super) connection: Option<Weak<ServerConnection>>,
+    /// Which of the connection's requests it is, if the client waits for the reply.
+    pub(super) awaited: Option<ServedRequest>,
     /// The address of its peer's message budget, which the message keeps alive.
     pub(super) peer: usize,
 }
@@ -67,6 +71,9 @@ impl HeldRequest {
         let connection = self.connection();
         if let Some(connection) = &connection {
             connection.requests.hold();
+            if self.awaited.is_some_and(|request| !connection.awaited.add(request, queue)) {
+                return; // its client has gone
+            }
         }
         let context = Arc::clone(&self.lane.context);
         let budget = match &connection {
@@ -83,6 +90,10 @@ impl HeldRequest {
             Ok(None) => {}
             Ok(Some(expiry)) => context.watchdog().watch_held(queue, expiry),
             Err((refused, exception)) => refused.refuse(&exception),
+        }
+        // The client may have gone before the request was in the queue.
+        if let Some(connection) = connection.filter(|it| it.awaited.client_has_gone()) {
+            queue.withdraw(|number, _| number == connection.number());
         }
     }
 
@@ -103,8 +114,14 @@ impl HeldRequest {
     /// The request as a released one; `None` if its client has gone.
     pub(super) fn take(&mut self, release: Release) -> Option<ReleasedRequest> {
         let message = self.message.take()?;
-        let connection = self.connection().filter(|connection| connection.requests.resume());
-        if connection.is_none() && message.response.expects_reply() {
+        let mut connection = self.connection();
+        // Now, as a thread of the lane may hold it again before this is dropped.
+        let awaited = self.awaited.take();
+        if let Some(request) = awaited {
+            connection = connection.filter(|connection| connection.awaited.remove(request));
+        }
+        let connection = connection.filter(|connection| connection.requests.resume());
+        if connection.is_none() && awaited.is_some() {
             return None;
         }
         let context = Arc::clone(&self.lane.context);
@@ -116,6 +133,9 @@ impl HeldRequest {
 impl Drop for HeldRequest {
     fn drop(&mut self) {
         if let Some(connection) = self.connection() {
+            if let Some(request) = self.awaited {
+                connection.awaited.remove(request);
+            }
             connection.requests.unhold();
         }
     }

@@ -60,6 +60,11 @@ impl RequestMessage {
         Self { octets, ..Self::default() }
     }
 
+    /// Which request of its connection it is, if the client waits for the reply.
+    pub(super) fn awaited(&self) -> Option<ServedRequest> {
+        self.response.expects_reply().then_some(self.request)
+    }
+
     /// Its size in octets.
     pub(super) fn size(&self) -> usize {
         let size = self.octets.end - self.octets.start;

@@ -82,10 +82,11 @@ impl RequestSource for ReplyPath<'_> {
 }
 
 impl ServerConnection {
-    /// Records a CancelRequest.
+    /// Records a CancelRequest; a held request is not served.
     #[cold]
     pub(super) fn cancel(&self, cancellation: Cancellation) {
         self.sending.lock().cancelled.cancel(cancellation);
+        self.awaited.withdraw_cancelled(cancellation, self.number());
     }
 
     /// Sends a whole message, or ends the connection.

@@ -50,6 +50,12 @@ impl Client {
         }
     }
 
+    /// Whether the client of a request, for whose reply it waited, has gone.
+    fn has_gone(&self, message: &RequestMessage) -> bool {
+        let connection = self.connection().filter(|_| message.response.expects_reply());
+        connection.is_some_and(|connection| connection.awaited.client_has_gone())
+    }
+
     /// Makes the upcall and sends the reply. Returns the message, unless it is held. `pass` is that of a request that was
     /// held.
     fn serve(
@@ -114,6 +120,7 @@ impl Client {
         HeldRequest {
             connection: self.connection().map(Arc::downgrade),
             lane: self.request_lane(),
+            awaited: message.awaited(),
             message: Some(message),
             peer: 0,
         }
@@ -231,6 +238,7 @@ impl QueuedRequest {
         };
         let pass = match release {
             None => None,
+            Some(Release::Resumed(_)) if client.has_gone(&message) => return None,
             Some(Release::Resumed(pass)) => Some(pass),
             Some(Release::Expired) => {
                 client.answer(&message, &discarded(), &mut Vec::new());
@@ -345,6 +353,11 @@ impl Holdable for HeldRequest {
         self.peer
     }
 
+    fn awaited_by(&self) -> Option<(usize, ServedRequest)> {
+        let connection = self.connection.as_ref()?;
+        Some((connection.as_ptr().addr(), self.awaited?))
+    }
+
     fn resume(self: Box<Self>, pass: ResumePass) {
         self.release(Release::Resumed(pass));
     }
@@ -361,7 +374,7 @@ impl Holdable for HeldRequest {
 
     fn discard(self: Box<Self>) {
         // On a thread of the lane, as the client may not read.
-        if self.message.as_ref().is_some_and(|message| message.response.expects_reply()) {
+        if self.awaited.is_some() {
             self.release(Release::Expired);
         }
     }

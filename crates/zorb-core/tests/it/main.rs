@@ -54,3 +54,4 @@ mod threads;
 mod turns;
 mod unread;
 mod upcall_connections;
+mod withdrawn;

@@ -30,7 +30,7 @@ pub(crate) struct Stage {
     /// The events of the object's servant: its argument when an upcall begins, and the negative one when it ends.
     pub(crate) events: Arc<Mutex<Vec<i32>>>,
     /// Lets an upcall that waits continue.
-    permits: Sender<()>,
+    pub(crate) permits: Sender<()>,
     address: String,
 }
 

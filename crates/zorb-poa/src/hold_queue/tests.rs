@@ -40,6 +40,10 @@ impl Holdable for Numbered {
         self.number >= 100
     }
 
+    fn awaited_by(&self) -> Option<(usize, ServedRequest)> {
+        self.number.is_multiple_of(2).then(|| (self.peer, ServedRequest::default()))
+    }
+
     fn resume(self: Box<Self>, pass: ResumePass) {
         self.note("resumed");
         self.outcomes.passes.lock().unwrap().push(pass);
@@ -112,6 +116,43 @@ fn requests_are_discarded_after_their_time_in_their_order() {
     outcomes.passes.lock().unwrap().clear();
     drop(queue);
     assert_eq!(counts.waiting(), 0);
+}
+
+#[test]
+fn withdrawn_requests_leave_room_for_others() {
+    let (queue, outcomes, begin) = holding(None);
+    let hold = |peer, number| {
+        let since = begin + seconds(u64::from(number));
+        queue.hold(outcomes.request_of(peer, number), Arrival::New, since).is_ok()
+    };
+    // The odd ones are one-way. A peer has half of 30 octets, and each request has 10.
+    assert!(hold(1, 2) && hold(2, 3) && hold(3, 4) && !hold(1, 6));
+    let withdraw = |peer| queue.withdraw(|connection, _| connection == peer);
+    [2, 9].into_iter().for_each(withdraw);
+    let counts = &queue.0.limits.counts;
+    assert_eq!((queue.len(), counts.waiting()), (3, 3));
+    withdraw(1);
+    assert_eq!((queue.len(), counts.waiting()), (2, 2));
+    assert!(hold(1, 6), "its share is free again");
+    queue.open();
+    withdraw(1);
+    assert_eq!(outcomes.taken(), ["3 resumed", "4 resumed", "6 resumed"]);
+    assert_eq!((queue.len(), counts.waiting()), (0, 0));
+    assert!(!queue.is_open(), "until they have asked again");
+    outcomes.passes.lock().unwrap().clear();
+    assert!(queue.is_open());
+}
+
+#[test]
+fn a_queue_whose_last_request_is_withdrawn_is_open_again() {
+    let (queue, outcomes, begin) = holding(None);
+    set(&queue, Gate::Turns);
+    let turn = queue.begin_turn(Arrival::New).ok().unwrap();
+    assert!(queue.hold(outcomes.request(2), Arrival::New, begin).is_ok());
+    queue.withdraw(|_, _| true);
+    drop(turn);
+    assert!(outcomes.taken().is_empty());
+    assert!(queue.begin_turn(Arrival::New).is_ok());
 }
 
 #[test]

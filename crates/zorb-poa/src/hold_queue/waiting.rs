@@ -176,17 +176,40 @@ impl<R> WaitingRequests<R> {
     /// Removes the first one that counts for the limits.
     fn take_limited(&mut self) -> Option<Waiting<R>> {
         let first = self.limited.pop_front()?;
-        if let Some(weight) = first.weight {
-            self.octets = self.octets.saturating_sub(weight.octets);
-            if let Some(share) = self.by_peer.get_mut(&weight.peer) {
-                share.requests -= 1;
-                share.octets = share.octets.saturating_sub(weight.octets);
-                if share.requests == 0 {
-                    self.by_peer.remove(&weight.peer);
-                }
+        self.uncount(first.weight);
+        Some(first)
+    }
+
+    /// Gives back what a request has used.
+    fn uncount(&mut self, weight: Option<Weight>) {
+        let Some(weight) = weight else { return };
+        self.octets = self.octets.saturating_sub(weight.octets);
+        if let Some(share) = self.by_peer.get_mut(&weight.peer) {
+            share.requests -= 1;
+            share.octets = share.octets.saturating_sub(weight.octets);
+            if share.requests == 0 {
+                self.by_peer.remove(&weight.peer);
             }
         }
-        Some(first)
+    }
+
+    /// Removes and returns the limited requests for which `is_taken`.
+    pub(super) fn take_where(&mut self, is_taken: impl Fn(&R) -> bool) -> Vec<Waiting<R>> {
+        let mut taken = Vec::new();
+        if !self.limited.iter().any(|waiting| is_taken(&waiting.request)) {
+            return taken;
+        }
+        let mut kept = VecDeque::with_capacity(self.limited.len());
+        for waiting in std::mem::take(&mut self.limited) {
+            if is_taken(&waiting.request) {
+                self.uncount(waiting.weight);
+                taken.push(waiting);
+            } else {
+                kept.push_back(waiting);
+            }
+        }
+        self.limited = kept;
+        taken
     }
 
     /// Removes the first requests, up to `most`, as resuming ones.

@@ -67,7 +67,7 @@ impl Admission for LaneAdmission {
 fn close_one_of_process() -> bool {
     let mut lanes: Vec<Arc<Lane>> = LANES.lock().iter().filter_map(Weak::upgrade).collect();
     lanes.sort_by_key(|lane| Reverse(lane.connections.count()));
-    lanes.iter().any(|lane| lane.close_one_of(None))
+    lanes.iter().any(|lane| lane.close_one(&|_| true))
 }
 
 impl Lane {
@@ -110,7 +110,7 @@ impl Lane {
             self.give_up(&connection, &error);
             if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
                 // Its thread serves a later client.
-                let _ = self.close_one_of(None) || close_one_of_process();
+                let _ = self.close_one(&|_| true) || close_one_of_process();
             }
         } else if self.is_stopping() {
             // `stop` may not have seen it.
@@ -122,17 +122,17 @@ impl Lane {
     fn make_room(&self, context: &ServerContext, excess: Excess) -> bool {
         match excess {
             Excess::None => true,
-            Excess::Of(peer) => self.close_one_of(Some(peer)),
-            Excess::Table => self.close_one_of(None),
+            Excess::Of(peer) => self.close_one(&|other| other.ip_address() == Some(peer)),
+            Excess::Table => self.close_one(&|_| true),
             Excess::Process => close_one_of_process() || context.close_idle_connections(),
         }
     }
 
-    /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
-    /// whether there is one.
-    fn close_one_of(&self, peer: Option<IpAddr>) -> bool {
+    /// Closes a connection for which `is_meant`: an idle one, else one whose client does not read, else one whose requests
+    /// are all held. Returns whether there is one.
+    fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
-        let (connection, what) = match self.connections.to_evict(accepted, peer) {
+        let (connection, what) = match self.connections.to_evict(accepted, is_meant) {
             Some(Evicted::Idle(connection)) => {
                 connection.close();
                 (connection, "an idle connection")
@@ -140,6 +140,10 @@ impl Lane {
             Some(Evicted::Unread(connection)) => {
                 connection.give_up_output("closed to make room for another connection");
                 (connection, "a connection whose client does not read")
+            }
+            Some(Evicted::Held(connection)) => {
+                connection.close();
+                (connection, "a connection whose requests are all held")
             }
             None => return false,
         };
@@ -161,11 +165,15 @@ impl Evictable for ServerConnection {
         Self::is_idle(self)
     }
 
+    fn is_held(&self) -> bool {
+        Self::is_held(self)
+    }
+
     fn unread_since(&self) -> Option<Instant> {
         self.output_waits_since()
     }
 
     fn peer(&self) -> Option<IpAddr> {
-        ip_address(&*self.stream)
+        self.ip_address()
     }
 }

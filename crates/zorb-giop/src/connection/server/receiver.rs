@@ -1,6 +1,7 @@
 //! The receiving part of the server's side of a connection.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use zorb_cdr::TextCoding;
 
@@ -33,7 +34,7 @@ pub struct ServerReceiver {
 
 /// A request that is being served. Two requests of a connection may have the same id, if the client has
 /// cancelled the first; their numbers differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServedRequest {
     /// Its id, which the reply repeats.
     pub request_id: u32,
@@ -51,6 +52,12 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
+    /// The requests that it concerns: those with its id that the client has sent before it.
+    pub const fn requests(self) -> Range<ServedRequest> {
+        let Self { request_id, before } = self;
+        ServedRequest { request_id, number: 0 }..ServedRequest { request_id, number: before }
+    }
+
     pub(super) fn covers(self, request: ServedRequest) -> bool {
         request.request_id == self.request_id && request.number < self.before
     }
