@@ -30,6 +30,7 @@ pub mod message_budget;
 pub mod object_id;
 pub mod options;
 pub mod orb_core;
+pub mod peer_threads;
 pub mod policy;
 pub mod process_limits;
 pub mod progress;

@@ -286,6 +286,15 @@ impl Options {
         }
     }
 
+    /// The maximum number of threads for the connections to one IP address, and for those to local peers together:
+    /// `MaxThreadsPerPeer`, or half of [`thread_limit`](Self::thread_limit).
+    pub fn thread_limit_per_peer(&self) -> usize {
+        match self.max_threads_per_peer {
+            0 => self.thread_limit().div_ceil(2),
+            count => count,
+        }
+    }
+
     /// The error for an unknown option.
     #[cold]
     fn unknown(&self, name: &str, origin: &Origin) -> Error {

@@ -265,6 +265,11 @@ impl ServerConnection {
         ip_address(&*self.stream)
     }
 
+    /// Whether all messages come from one peer; not in datagrams.
+    pub(super) fn has_peer(&self) -> bool {
+        self.has_peer
+    }
+
     /// A number that no other connection has, as long as this one or a held request of it exists.
     pub(super) fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()

@@ -19,6 +19,7 @@ use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
 use zorb_base::counters::{Count, count};
+use zorb_base::peer_threads::PeerThread;
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
 use zorb_transport::log_limited;
 
@@ -82,8 +83,10 @@ impl ServerConnection {
 
     /// Starts a thread that takes the input.
     fn spawn(self: &Arc<Self>, members: &mut Members) -> io::Result<()> {
+        let counted = self.count_thread()?;
         let connection = Arc::clone(self);
         let started = self.lane.spawn(move |begun| {
+            let _counted = counted;
             match begun {
                 Ok(()) => connection.run(),
                 Err(error) => {
@@ -95,6 +98,12 @@ impl ServerConnection {
         });
         members.threads += usize::from(started.is_ok());
         started
+    }
+
+    /// Counts a thread for its peer; `None` for datagrams, which come from all peers.
+    fn count_thread(&self) -> io::Result<Option<PeerThread>> {
+        let most = self.core.options().thread_limit_per_peer();
+        self.has_peer().then(|| PeerThread::one_of(self.ip_address(), most)).transpose()
     }
 
     /// The body of a thread.

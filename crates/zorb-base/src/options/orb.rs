@@ -171,6 +171,9 @@ macro_rules! orb_options {
                 /// accepting, connections, lanes, queues of one-way calls and deferred requests; 0 for half of those
                 /// that the system permits, at most 65,536.
                 "MaxThreads" max_threads: usize = 0, 0..=1 << 20;
+                /// Maximum part of MaxThreads for the connections to one IP address, and for those to local peers together,
+                /// of all ORBs of the process; 0 for half.
+                "MaxThreadsPerPeer" max_threads_per_peer: usize = 0, 0..=1 << 20;
                 /// Maximum number of threads that serve one connection while its upcalls block.
                 "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
                 /// Maximum number of requests in a queue of held requests, such as that of a POA manager which is

@@ -2,15 +2,18 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::{Arc, Condvar, Mutex};
 
 use zorb_base::process_limits::{max_connections, max_threads};
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::{
-    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, in_own_process, limit_address_space, until,
+    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from, in_own_process,
+    limit_address_space, until,
 };
 use zorb_types::{SystemExceptionKind, minor};
 
+use crate::held::{DONE, Raw, TWO_WAY};
 use crate::support::{Acting, Echo, Servant, builder};
 
 /// More than the process has threads for.
@@ -50,11 +53,15 @@ fn a_flood_of_silent_connections_does_not_exhaust_the_address_space() {
 }
 
 /// Whether the server serves a new connection, which may be closed instead.
-fn connect(address: &str) -> Option<TcpStream> {
-    let mut client = TcpStream::connect(address).unwrap();
+fn is_served(client: &mut TcpStream) -> bool {
     let mut reply = [0; 20];
     let is_sent = client.write_all(LOCATE_REQUEST).is_ok() && client.read_exact(&mut reply).is_ok();
-    (is_sent && reply[7] == LOCATE_REPLY).then_some(client)
+    is_sent && reply[7] == LOCATE_REPLY
+}
+
+fn connect(address: &str) -> Option<TcpStream> {
+    let mut client = TcpStream::connect(address).unwrap();
+    is_served(&mut client).then_some(client)
 }
 
 fn connect_until_served(address: &str) -> TcpStream {
@@ -64,6 +71,65 @@ fn connect_until_served(address: &str) -> TcpStream {
         client.is_some()
     });
     client.unwrap()
+}
+
+#[test]
+fn the_slow_requests_of_one_address_leave_threads_to_others() {
+    let name = "flood::the_slow_requests_of_one_address_leave_threads_to_others";
+    in_own_process(name, || {
+        let orb = builder().listen("iiop://127.0.0.1:0").option("MaxThreads", "40");
+        // A thread takes each over at once.
+        let orb = orb.option("StallTakeover", "1").build().unwrap();
+        let gate = Arc::<(Mutex<(usize, bool)>, Condvar)>::default();
+        let slow: Echo = {
+            let gate = Arc::clone(&gate);
+            let waits = move |value| {
+                let mut state = gate.0.lock().unwrap();
+                state.0 += 1;
+                drop(gate.1.wait_while(state, |(_, is_open)| !*is_open).unwrap());
+                Ok(value)
+            };
+            orb.root_poa().activate(Acting(waits)).unwrap()
+        };
+        let quick: Echo = orb.root_poa().activate(Acting(Ok)).unwrap();
+        let begun = || gate.0.lock().unwrap().0;
+        let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        let connect = |from| Raw(connect_from(from, &address).unwrap());
+        let mut idle = connect("127.0.0.3");
+        idle.twice(&quick, 1, TWO_WAY);
+        assert_eq!(idle.reply(), (1, DONE));
+
+        let mut greedy: Vec<_> = (0..4).map(|_| connect("127.0.0.2")).collect();
+        for client in &mut greedy {
+            (0..16).for_each(|value| client.twice(&slow, value, TWO_WAY));
+        }
+        until(|| begun() >= 20);
+        // Its further connections get no thread, and nobody else's makes room for them.
+        for _ in 0..10 {
+            let mut farewell = Vec::new();
+            connect("127.0.0.2").0.read_to_end(&mut farewell).unwrap();
+            assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+        }
+        for value in 2..12 {
+            let mut other = connect("127.0.0.4");
+            for client in [&mut other, &mut idle] {
+                client.twice(&quick, value, TWO_WAY);
+                assert_eq!(client.reply(), (value, DONE));
+            }
+        }
+        assert_eq!(begun(), 20, "half of the threads");
+        gate.0.lock().unwrap().1 = true;
+        gate.1.notify_all();
+        for client in &mut greedy {
+            let mut ids: Vec<_> = (0..16).map(|_| client.reply().0).collect();
+            ids.sort_unstable();
+            assert_eq!(ids, (0..16).collect::<Vec<_>>());
+        }
+        // Its share is free again.
+        drop(greedy);
+        until(|| connect_from("127.0.0.2", &address).is_ok_and(|mut it| is_served(&mut it)));
+        orb.shutdown(true).unwrap();
+    });
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::time::Instant;
 use zorb_base::accepting::Admission;
 use zorb_base::connection_count::set_closes_accepted;
 use zorb_base::connections::{Evictable, Evicted, Excess, Reserved};
+use zorb_base::peer_threads::ShareInUse;
 use zorb_base::progress::Progress;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream, ip_address, log_limited};
@@ -65,9 +66,15 @@ impl Admission for LaneAdmission {
 /// endpoint keeps nobody out of others. Returns whether there is one.
 #[cold]
 fn close_one_of_process() -> bool {
+    close_one_where(&|_| true)
+}
+
+/// The same among the connections for which `is_meant`.
+#[cold]
+fn close_one_where(is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
     let mut lanes: Vec<Arc<Lane>> = LANES.lock().iter().filter_map(Weak::upgrade).collect();
     lanes.sort_by_key(|lane| Reverse(lane.connections.count()));
-    lanes.iter().any(|lane| lane.close_one(&|_| true))
+    lanes.iter().any(|lane| lane.close_one(is_meant))
 }
 
 impl Lane {
@@ -109,8 +116,12 @@ impl Lane {
         if let Err(error) = self.strategy.begin(self, &connection, slot) {
             self.give_up(&connection, &error);
             if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
-                // Its thread serves a later client.
-                let _ = self.close_one(&|_| true) || close_one_of_process();
+                // Its thread serves a later client, of the same address if that has used up its share.
+                let peer = connection.ip_address();
+                let _ = match ShareInUse::is_cause_of(&error) {
+                    true => close_one_where(&|other| other.ip_address() == peer),
+                    false => self.close_one(&|_| true) || close_one_of_process(),
+                };
             }
         } else if self.is_stopping() {
             // `stop` may not have seen it.

@@ -266,7 +266,7 @@ fn the_limits_that_are_options_have_their_defaults() {
                 assert_eq!(default, 0);
                 "0: half of what the system permits, at most 65,536".to_owned()
             }
-            _ if spec.name == "MaxBufferedOctetsPerPeer" => {
+            _ if ["MaxBufferedOctetsPerPeer", "MaxThreadsPerPeer"].contains(&spec.name) => {
                 assert_eq!(default, 0);
                 "0: half".to_owned()
             }
