@@ -95,7 +95,7 @@ impl From<zorb_bridge::BridgeError> for Failure {
 impl From<zorb_store::StoreError> for Failure {
     fn from(error: zorb_store::StoreError) -> Self {
         let failure = Self::new(zorb::Report(&error).to_string());
-        match error.advice() {
+        match error.hint() {
             Some(hint) => failure.hint(hint.to_owned()),
             None => failure,
         }

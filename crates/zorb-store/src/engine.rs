@@ -71,8 +71,8 @@ impl State {
             Self::Failed(first) => {
                 let hint = "find the first failure in the log, then restart the service";
                 let what = "the store is unusable after a failure";
-                let error = StoreError::new(StoreErrorKind::Failed, what).hint(hint);
-                Err(error.because(first.clone()))
+                let error = StoreError::new(StoreErrorKind::Failed, what).with_hint(hint);
+                Err(error.with_source(first.clone()))
             }
         }
     }

@@ -62,14 +62,14 @@ impl StoreError {
 
     /// Adds what to try.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// Adds the cause.
     #[must_use]
-    pub fn because(mut self, source: impl Error + Send + Sync + 'static) -> Self {
+    pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
         self.source = Some(Arc::new(source));
         self
     }
@@ -88,7 +88,7 @@ impl StoreError {
 
     /// What to try.
     #[must_use]
-    pub fn advice(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }

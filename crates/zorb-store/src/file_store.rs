@@ -166,7 +166,7 @@ fn create_missing(folder: &Folder) -> Result<(), StoreError> {
     if folder.dumps().iter().any(|dump| dump.exists()) {
         return Err(StoreError::new(StoreErrorKind::Broken, "the file is missing")
             .at(data)
-            .hint("restore the last dump with `zorb store restore`"));
+            .with_hint("restore the last dump with `zorb store restore`"));
     }
     build(folder, |_| Ok(()))
 }
@@ -213,7 +213,7 @@ fn dump_changes(store: Arc<Shared>) -> impl FnMut() {
             // The next call tries again.
             Err(error) => {
                 let cause = error.source().map(ToString::to_string);
-                tracing::warn!(%error, cause, hint = error.advice(), "cannot write a dump of the store");
+                tracing::warn!(%error, cause, hint = error.hint(), "cannot write a dump of the store");
             }
         }
     }

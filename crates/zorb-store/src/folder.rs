@@ -67,7 +67,7 @@ impl Folder {
         if owner != ours {
             let what =
                 format!("the store belongs to user {owner}, and this process runs as user {ours}");
-            return Err(StoreError::new(StoreErrorKind::Denied, what).at(path).hint(
+            return Err(StoreError::new(StoreErrorKind::Denied, what).at(path).with_hint(
                 "run as the user who owns the store, or change the owner of all of its files",
             ));
         }
@@ -78,7 +78,7 @@ impl Folder {
             };
             return Err(StoreError::new(StoreErrorKind::InUse, what)
                 .at(path)
-                .hint("give each process a folder of its own, or stop the other one first"));
+                .with_hint("give each process a folder of its own, or stop the other one first"));
         }
         write_holder(&mut lock).map_err(failed)?;
         Ok(Self { path: path.to_owned(), lock })
@@ -144,7 +144,7 @@ pub(crate) fn check_exists(path: &Path) -> Result<(), StoreError> {
         {
             Err(StoreError::new(StoreErrorKind::Missing, "this is not the folder of a store")
                 .at(path)
-                .hint("a service creates its store in the folder that `--store` names"))
+                .with_hint("a service creates its store in the folder that `--store` names"))
         }
         Err(error) => Err(io_failure(error, "cannot read the folder").at(path)),
     }
@@ -190,12 +190,12 @@ fn check(version: u32, path: &Path) -> Result<(), StoreError> {
     let what = format!("the store has version {version}; this program reads version {VERSION}");
     Err(StoreError::new(StoreErrorKind::Newer, what)
         .at(path)
-        .hint("use the version of Zorb that wrote the store, or a newer one"))
+        .with_hint("use the version of Zorb that wrote the store, or a newer one"))
 }
 
 fn broken(what: &'static str) -> StoreError {
     StoreError::new(StoreErrorKind::Broken, what)
-        .hint("copy the whole folder of a store, or start with an empty one")
+        .with_hint("copy the whole folder of a store, or start with an empty one")
 }
 
 /// Makes a folder, and those above it that do not exist; each survives a loss of power.

@@ -32,7 +32,7 @@ pub fn check_table(name: &str) -> Result<(), StoreError> {
     if name.is_empty() || !name.bytes().all(allowed) {
         let what = format!("`{}` is not a name of a table", name.escape_default());
         return Err(StoreError::new(StoreErrorKind::Limit, what)
-            .hint("names consist of a to z, 0 to 9, `.`, `-` and `_`"));
+            .with_hint("names consist of a to z, 0 to 9, `.`, `-` and `_`"));
     }
     check_length("name of a table", name.len(), MAX_TABLE_NAME)
 }

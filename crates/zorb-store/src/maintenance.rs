@@ -120,8 +120,8 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, StoreError> {
             "the store contains what no service writes",
         )
         .at(folder.data())
-        .because(limit)
-        .hint("restore the last dump with `zorb store restore`"));
+        .with_source(limit)
+        .with_hint("restore the last dump with `zorb store restore`"));
     }
     let dumps = folder.dumps();
     let dumps = dumps.iter().filter_map(dump_file).map(|file| {
@@ -192,7 +192,7 @@ pub fn restore(path: impl AsRef<Path>, from: Option<&Path>) -> Result<Restored, 
     Err(skipped.pop().unwrap_or_else(|| {
         StoreError::new(StoreErrorKind::Missing, "there is no dump")
             .at(folder.path())
-            .hint("name a dump that was copied elsewhere with `--from FILE`")
+            .with_hint("name a dump that was copied elsewhere with `--from FILE`")
     }))
 }
 

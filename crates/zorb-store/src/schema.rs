@@ -60,7 +60,7 @@ impl Schema {
         let version = decode(&value).ok_or_else(|| {
             let what = format!("the version of {} is {} octets long", self.service, value.len());
             StoreError::new(StoreErrorKind::Broken, what)
-                .hint("restore the last dump with `zorb store restore`")
+                .with_hint("restore the last dump with `zorb store restore`")
         })?;
         Ok(Some(version))
     }
@@ -81,7 +81,7 @@ impl Schema {
             let (service, what) = (self.service, "this program reads at most version");
             let what = format!("the schema of {service} is version {stored}; {what} {current}");
             return Err(StoreError::new(StoreErrorKind::Newer, what)
-                .hint("use the version of Zorb that wrote the store, or a newer one"));
+                .with_hint("use the version of Zorb that wrote the store, or a newer one"));
         }
         let outstanding = self.migrations.iter().zip(2..).skip(stored.saturating_sub(1) as usize);
         for (migration, version) in outstanding {

@@ -35,7 +35,7 @@ impl Refusal {
             Self::Invalid => SystemException::bad_param(MinorCode::NONE, no),
             Self::Full => SystemException::imp_limit(MinorCode::NONE, no),
             Self::NotStored(error) => {
-                tracing::error!(error = %Report(error), hint = error.advice(), "cannot store a server");
+                tracing::error!(error = %Report(error), hint = error.hint(), "cannot store a server");
                 match error.kind() {
                     StoreErrorKind::Limit => SystemException::imp_limit(MinorCode::NONE, no),
                     StoreErrorKind::Full | StoreErrorKind::Failed => {

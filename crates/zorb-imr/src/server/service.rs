@@ -198,7 +198,7 @@ fn start_thread(name: &str, servers: &Arc<Servers>, run: fn(&Servers)) -> Result
 
 #[cold]
 fn not_loaded(error: StoreError) -> zorb::Error {
-    let hint = error.advice().map(str::to_owned);
+    let hint = error.hint().map(str::to_owned);
     let what = "cannot read the stored servers";
     let error = zorb::Error::new(zorb::Phase::Application, what).with_source(error);
     match hint {

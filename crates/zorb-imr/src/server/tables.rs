@@ -37,7 +37,7 @@ fn to_encapsulations(store: &dyn Store, _: &mut Batch) -> Result<(), StoreError>
     if is_other {
         let what = "the schema of imr is version 1, of a development version of Zorb";
         return Err(StoreError::new(StoreErrorKind::Broken, what)
-            .hint("add the servers again, in a new folder"));
+            .with_hint("add the servers again, in a new folder"));
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ pub(crate) fn load(store: &dyn Store) -> Result<Stored, StoreError> {
         Some(what) => {
             let what = format!("the implementation repository contains {what}");
             let error = StoreError::new(StoreErrorKind::Broken, what);
-            Err(error.hint("restore the last dump with `zorb store restore`"))
+            Err(error.with_hint("restore the last dump with `zorb store restore`"))
         }
     }
 }
@@ -128,7 +128,7 @@ pub(crate) fn load(store: &dyn Store) -> Result<Stored, StoreError> {
 #[cold]
 fn not_text(error: CdrError) -> StoreError {
     let what = "the implementation repository cannot store this text";
-    StoreError::new(StoreErrorKind::Limit, what).because(error)
+    StoreError::new(StoreErrorKind::Limit, what).with_source(error)
 }
 
 fn stop(broken: &mut Option<&'static str>, what: &'static str) -> ControlFlow<()> {

@@ -60,6 +60,6 @@ fn not_stored(error: &StoreError) -> SystemException {
         Full | Failed => CompletionStatus::No,
         _ => CompletionStatus::Maybe,
     };
-    tracing::error!(error = %Report(error), hint = error.advice(), "cannot store a name");
+    tracing::error!(error = %Report(error), hint = error.hint(), "cannot store a name");
     SystemException::persist_store(MinorCode::NONE, completed)
 }

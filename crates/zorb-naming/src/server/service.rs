@@ -143,7 +143,7 @@ impl NamingService {
 
 #[cold]
 fn not_loaded(error: StoreError) -> zorb::Error {
-    let hint = error.advice().map(str::to_owned);
+    let hint = error.hint().map(str::to_owned);
     let error = zorb::Error::new(zorb::Phase::Application, "cannot read the stored names")
         .with_source(error);
     match hint {

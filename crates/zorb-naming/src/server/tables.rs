@@ -90,7 +90,7 @@ pub(crate) fn load(store: &dyn Store, tree: &mut Tree, latest_end: u64) -> Resul
     })?;
     if let Some(what) = broken {
         let error = StoreError::new(StoreErrorKind::Broken, format!("the names contain {what}"));
-        return Err(error.hint("restore the last dump with `zorb store restore`"));
+        return Err(error.with_hint("restore the last dump with `zorb store restore`"));
     }
     if !unused.is_empty() {
         tracing::warn!(count = unused.len(), "forgetting leases without bindings");

@@ -54,14 +54,14 @@ pub fn read(
     if version != VERSION {
         let what = format!("the dump has version {version}; this program reads version {VERSION}");
         return Err(StoreError::new(StoreErrorKind::Newer, what)
-            .hint("use the version of Zorb that wrote the dump, or a newer one"));
+            .with_hint("use the version of Zorb that wrote the dump, or a newer one"));
     }
     let mut entries = 0;
     loop {
         let before = lines.digest.clone().finalize();
         lines.next()?;
         let line = serde_json::from_slice::<Line<'_>>(&lines.line);
-        match line.map_err(|error| lines.broken("this is not an entry").because(error))? {
+        match line.map_err(|error| lines.broken("this is not an entry").with_source(error))? {
             Line {
                 table: Some(table),
                 key: Some(key),
@@ -76,7 +76,7 @@ pub fn read(
                 };
                 // A table's name is copied by what checks it.
                 check(&table, &key, &value)
-                    .map_err(|error| lines.broken("a limit is exceeded").because(error))?;
+                    .map_err(|error| lines.broken("a limit is exceeded").with_source(error))?;
                 entries += 1;
                 take(Entry { table: &table, key: &key, value: &value })?;
             }
@@ -139,7 +139,7 @@ impl Lines<'_> {
     #[cold]
     fn broken(&self, what: &str) -> StoreError {
         StoreError::new(StoreErrorKind::Broken, format!("line {}: {what}", self.number))
-            .hint("use an earlier dump")
+            .with_hint("use an earlier dump")
     }
 }
 

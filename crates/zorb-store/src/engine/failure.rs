@@ -18,7 +18,9 @@ pub(super) fn guarded<T>(
 ) -> Result<T, StoreError> {
     match catch_unwind(AssertUnwindSafe(action)) {
         Ok(done) => done.map_err(|error| failure(error, what).at(path)),
-        Err(panic) => Err(broken(what).at(path).because(io::Error::other(message(panic.as_ref())))),
+        Err(panic) => {
+            Err(broken(what).at(path).with_source(io::Error::other(message(panic.as_ref()))))
+        }
     }
 }
 
@@ -35,18 +37,18 @@ fn failure(error: redb::Error, what: &'static str) -> StoreError {
         redb::Error::Io(error) => io_failure(error, what),
         redb::Error::PreviousIo | redb::Error::LockPoisoned(_) => {
             StoreError::new(StoreErrorKind::Failed, what)
-                .hint("find the earlier failure in the log, then restart the service")
-                .because(error)
+                .with_hint("find the earlier failure in the log, then restart the service")
+                .with_source(error)
         }
         redb::Error::UpgradeRequired(_) => StoreError::new(StoreErrorKind::Newer, what)
-            .hint("use the version of Zorb that wrote the store, or a newer one")
-            .because(error),
-        _ => broken(what).because(error),
+            .with_hint("use the version of Zorb that wrote the store, or a newer one")
+            .with_source(error),
+        _ => broken(what).with_source(error),
     }
 }
 
 fn broken(what: &'static str) -> StoreError {
-    StoreError::new(StoreErrorKind::Broken, what).hint(RESTORE)
+    StoreError::new(StoreErrorKind::Broken, what).with_hint(RESTORE)
 }
 
 /// A failure of the operating system, or a file that is not what it should be.
@@ -68,5 +70,5 @@ pub(crate) fn io_failure(
         Kind::InvalidData | Kind::UnexpectedEof => (StoreErrorKind::Broken, RESTORE),
         _ => (StoreErrorKind::Io, "check the disk and the system's log, then restart the service"),
     };
-    StoreError::new(kind, what).hint(hint).because(error)
+    StoreError::new(kind, what).with_hint(hint).with_source(error)
 }

@@ -61,7 +61,7 @@ fn a_broken_store_is_restored_from_the_last_dump() {
     let refused = FileStore::open(folder.path(), &FileStoreOptions::new()).unwrap_err();
     assert_eq!(refused.kind(), StoreErrorKind::Broken);
     assert_eq!(refused.path(), Some(&*folder.path().join("store.redb")));
-    assert_eq!(refused.advice(), Some("restore the last dump with `zorb store restore`"));
+    assert_eq!(refused.hint(), Some("restore the last dump with `zorb store restore`"));
     assert_eq!(maintenance::check(folder.path()).unwrap_err().kind(), StoreErrorKind::Broken);
 
     let restored = maintenance::restore(folder.path(), None).unwrap();

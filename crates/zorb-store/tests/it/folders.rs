@@ -25,7 +25,7 @@ fn assert_refused(path: &Path, kind: StoreErrorKind, message: &str) {
     let refused = open(path).unwrap_err();
     assert_eq!(refused.kind(), kind, "{refused}");
     assert!(refused.to_string().contains(message), "{refused}");
-    assert!(refused.advice().is_some(), "{refused}");
+    assert!(refused.hint().is_some(), "{refused}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_full_disk_refuses_commits_and_keeps_what_it_has() {
                 Ok(()) => apply(&mut expected, &batch),
                 Err(error) => {
                     assert_eq!(error.kind(), StoreErrorKind::Full, "seed {seed}: {error}");
-                    assert!(error.advice().is_some());
+                    assert!(error.hint().is_some());
                     refused += 1;
                 }
             }

@@ -46,7 +46,7 @@ fn fill(folder: &Path, free: impl FnOnce()) {
     assert!(stored > 10, "{stored}");
     let error = store.commit(large(1000)).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Full, "{error}");
-    assert!(error.advice().is_some());
+    assert!(error.hint().is_some());
     assert_eq!(store.health().unwrap_err().kind(), StoreErrorKind::Full);
     assert_eq!(entries(&store).unwrap().len(), stored);
     drop(store);
