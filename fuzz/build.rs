@@ -1,6 +1,10 @@
-//! Compiles the IDL that the server and client targets call.
+//! Compiles the IDL that the server and client targets call, and the types that both marshalling engines read and write.
+
+#[path = "../tests/engines/compared.rs"]
+mod compared;
 
 fn main() {
     zorb_build::compile("idl/echo.idl");
     zorb_build::compile("idl/values.idl");
+    compared::compile("..");
 }

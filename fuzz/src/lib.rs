@@ -6,6 +6,10 @@
 
 pub mod targets;
 
+/// Types that are compiled for both marshalling engines.
+#[path = "../../tests/engines/src/lib.rs"]
+pub mod engines;
+
 /// The code generated from `idl/echo.idl`.
 pub mod echo_idl {
     zorb::include_idl!("echo");

@@ -11,6 +11,7 @@ pub mod corbaloc;
 pub mod dump;
 pub mod dynamic;
 pub mod echo;
+pub mod engines;
 pub mod giop;
 pub mod handshake;
 pub mod idl;
@@ -60,6 +61,7 @@ pub const TARGETS: &[Target] = &[
     cdr::TARGET,
     type_code::TARGET,
     value::TARGET,
+    engines::TARGET,
     dynamic::TARGET,
     json::TARGET,
     repository::TARGET,

@@ -3,7 +3,7 @@
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding};
 use zorb_types::{TcKind, TypeCode, TypeCodeError};
 
-use crate::types::TYPES;
+use super::types::TYPES;
 
 /// A source of numbers (splitmix64).
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Seed {
     }
 }
 
-/// An input of [`compare`](crate::compare::compare): values of the type with this index.
+/// An input of [`compare`](super::compare::compare): values of the type with this index.
 ///
 /// # Panics
 /// There is no such type, or it has no values.

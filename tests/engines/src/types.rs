@@ -4,8 +4,8 @@ use zorb_core::value::ValueRegistry;
 use zorb_core::{Ref, Value};
 use zorb_types::{TypeCode, Typed};
 
-use crate::compare::{Input, check};
-use crate::{compiled, interpretive};
+use super::compare::{Input, check};
+use super::{compiled, interpretive};
 
 /// A type with both kinds of code.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,10 @@
 #[path = "../../../fuzz/src/targets/mod.rs"]
 pub mod targets;
 
+/// Types that are compiled for both marshalling engines.
+#[path = "../../engines/src/lib.rs"]
+pub mod engines;
+
 pub mod attack;
 pub mod corpus;
 pub mod hostile_server;

@@ -15,6 +15,7 @@ mod calls;
 mod connections;
 mod definitions;
 mod dynamic;
+mod engines;
 mod idl;
 mod imr;
 mod rings;
@@ -33,6 +34,7 @@ fn main() {
     connections::write();
     dynamic::made();
     dynamic::values();
+    engines::write();
     definitions::write();
     rings::write();
     imr::write();

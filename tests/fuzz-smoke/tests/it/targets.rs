@@ -2,9 +2,9 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, giop, idl,
-    ior, json, miop, omninames, options, repository, ring, schedule, sctp, short, stored_servers,
-    type_code, value,
+    TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, engines, giop,
+    idl, ior, json, miop, omninames, options, repository, ring, schedule, sctp, short,
+    stored_servers, type_code, value,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -26,6 +26,11 @@ fn type_codes_and_anys_do_no_harm() {
 #[test]
 fn values_of_valuetypes_do_no_harm() {
     check(&value::TARGET, 14, 8000);
+}
+
+#[test]
+fn both_engines_do_the_same() {
+    check(&engines::TARGET, 77, 20_000);
 }
 
 #[test]

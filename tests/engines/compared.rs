@@ -1,0 +1,44 @@
+// Compiles the types that are compared: a part of the build scripts of these tests and of the fuzz targets.
+
+use std::path::PathBuf;
+
+use zorb_build::{Config, Marshal};
+
+/// Compiles the fixtures with types, in the project's root folder `root`, for both engines: to the folders `compiled` and
+/// `interpretive` of `OUT_DIR`.
+pub(crate) fn compile(root: &str) {
+    // The valuetypes of the fixtures have operations, which only the tests implement.
+    let compared = [
+        "ami",
+        "any",
+        "bank",
+        "deferred",
+        "edges",
+        "extended",
+        "interfaces",
+        "names",
+        "reopened",
+        "types",
+        "unions",
+    ];
+    let fixture = |name| format!("{root}/crates/zorb-idl-rust/tests/fixtures/{name}.idl");
+    let mut files = compared.map(fixture).to_vec();
+    files.push(format!("{root}/tests/engines/idl/chunks.idl"));
+    let Some(folder) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
+        eprintln!("OUT_DIR is not set");
+        std::process::exit(1);
+    };
+    let interpretive = Config::new().marshal(Marshal::Interpretive);
+    for (name, config) in [("compiled", Config::new()), ("interpretive", interpretive)] {
+        let folder = folder.join(name);
+        if let Err(error) = std::fs::create_dir_all(&folder) {
+            eprintln!("{}: {error}", folder.display());
+            std::process::exit(1);
+        }
+        // Some fixtures cause warnings, which the tests of the IDL compiler expect.
+        if let Err(error) = config.out_dir(folder).try_compile(&files) {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    }
+}
