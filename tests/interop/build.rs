@@ -10,7 +10,7 @@ mod idl;
 
 use std::path::Path;
 
-use zorb_build::{Config, Marshal};
+use zorb_build::{Config, Marshal, Target};
 
 /// The seeds whose Rust is compiled: see `seeds.rs`.
 const SEEDS: [u64; 4] = [1, 2, 3, 4];
@@ -25,6 +25,7 @@ fn main() {
     let idl = "../interop/idl";
     let shared = ["interop", "random"].map(|name| format!("{idl}/{name}.idl"));
     config.clone().include_path(idl).compile(&shared);
+    Config::new().target(Target::Nano).compile(&[format!("{idl}/small.idl")]);
     let folder = std::env::var("OUT_DIR").unwrap_or_default();
     let mut files = Vec::new();
     for seed in SEEDS {
