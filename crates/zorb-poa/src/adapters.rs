@@ -1,6 +1,7 @@
 //! The adapters of an ORB: finds the object for an object key.
 
 mod admission;
+mod hash_trie;
 mod missing;
 mod published;
 mod tables;
@@ -19,7 +20,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use self::admission::elsewhere;
 pub use self::admission::{Access, NotAdmitted};
-use self::tables::Tables;
+use self::tables::{Changing, Tables};
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
@@ -60,8 +61,8 @@ impl std::fmt::Debug for AdapterCache {
     }
 }
 
-/// The adapters of an ORB, and its published references. Readers of adapters take no lock; changes copy the small
-/// tables.
+/// The adapters of an ORB, and its published references. Readers of adapters take no lock; changes replace the tables,
+/// which share most of their memory with those before.
 pub struct Adapters {
     orb: Arc<OrbCore>,
     published: Lock<HashMap<Vec<u8>, Ior>>,
@@ -70,7 +71,7 @@ pub struct Adapters {
     tables: ArcSwap<Tables>,
     /// The number of changes of the tables.
     changes: AtomicU64,
-    changing: Lock<()>,
+    changing: Lock<Changing>,
     next_stamp: AtomicU32,
     main_thread: HoldQueue,
     activations: AdapterActivations,
@@ -112,24 +113,19 @@ impl Adapters {
     /// # Errors
     /// `ManagerAlreadyExists` if another manager has the id of the adapter's by now.
     pub fn register(&self, new: NewAdapter<'_>) -> Result<Arc<ObjectAdapter>, PoaError> {
-        let _changing = self.changing.lock();
+        let mut changing = self.changing.lock();
         self.managers.know(&new.manager)?;
-        Ok(self.add(new))
+        Ok(self.add(&mut changing, new))
     }
 
     /// The same for the root adapter, whose manager is always known.
     pub fn register_root(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
-        let _changing = self.changing.lock();
-        self.add(new)
+        self.add(&mut self.changing.lock(), new)
     }
 
-    /// Callers hold `changing`.
-    fn add(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
+    fn add(&self, changing: &mut Changing, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
         let mut tables = Tables::clone(&self.tables.load());
-        let index = tables.by_index.iter().position(Option::is_none).unwrap_or_else(|| {
-            tables.by_index.push(None);
-            tables.by_index.len() - 1
-        });
+        let index = changing.take_index();
         let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
         let turns = match new.policies.thread_model() {
             ThreadModel::OrbControlled => None,
@@ -139,19 +135,16 @@ impl Adapters {
             ThreadModel::MainThread => Some(self.main_thread.clone()),
         };
         self.have_turns.fetch_or(turns.is_some(), Ordering::Relaxed);
-        let adapter = Arc::new_cyclic(|this| {
-            let index = u32::try_from(index).unwrap_or(u32::MAX);
-            ObjectAdapter::new(&self.orb, new, turns, index, stamp, this)
-        });
-        if let Some(entry) = tables.by_index.get_mut(index) {
-            *entry = Some(Arc::clone(&adapter));
+        let new_adapter = |this: &_| ObjectAdapter::new(&self.orb, new, turns, index, stamp, this);
+        let adapter = Arc::new_cyclic(new_adapter);
+        tables.add(&adapter);
+        if adapter.policies().lifespan == Lifespan::Persistent {
+            match self.activations.hides(adapter.path(), None) {
+                true => changing.hidden.push(Arc::clone(&adapter)),
+                false => tables.reveal(&adapter),
+            }
         }
-        if adapter.policies().lifespan == Lifespan::Persistent
-            && !self.activations.hides(adapter.path(), None)
-        {
-            tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
-        }
-        adapter.manager().join(adapter.managed());
+        adapter.manager().join(index, adapter.managed());
         self.replace(tables);
         adapter
     }
@@ -166,16 +159,11 @@ impl Adapters {
 
     /// Removes an adapter that is being destroyed from the tables.
     pub fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
-        let _changing = self.changing.lock();
-        self.managers.leave(adapter.manager(), &adapter.managed());
+        let mut changing = self.changing.lock();
+        self.managers.leave(adapter.manager(), adapter.index());
         let mut tables = Tables::clone(&self.tables.load());
-        let matches = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
-        for entry in &mut tables.by_index {
-            if entry.as_ref().is_some_and(matches) {
-                *entry = None;
-            }
-        }
-        tables.by_path.retain(|_, known| !matches(known));
+        tables.remove(adapter);
+        changing.forget(adapter);
         self.replace(tables);
     }
 
@@ -320,7 +308,7 @@ impl Adapters {
             self.add_to_cache(known, index.adapter);
         }
         let tables = self.tables.load();
-        let found = tables.by_index.get(index.adapter as usize)?.as_ref()?;
+        let found = tables.by_index(index.adapter)?;
         if matches(found) { found.admit_to(index, by) } else { None }
     }
 
@@ -343,7 +331,7 @@ impl Adapters {
         let Some(entry) = known.entries.get_mut(adapter as usize % CACHED) else { return };
         if entry.is_none() {
             let tables = self.tables.load();
-            *entry = tables.by_index.get(adapter as usize).and_then(Option::clone);
+            *entry = tables.by_index(adapter).cloned();
         }
     }
 

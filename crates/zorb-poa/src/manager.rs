@@ -1,5 +1,6 @@
 //! POA managers: they admit, hold, discard or reject the requests for a group of adapters (CORBA 3.3 part 1, 15.3.2).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 use std::sync::{Arc, Weak};
@@ -47,8 +48,8 @@ struct Manager {
     orb: Arc<OrbCore>,
     id: String,
     policies: Policies,
-    /// Those that have not been destroyed.
-    adapters: Lock<Vec<Weak<dyn Managed>>>,
+    /// Those that have not been destroyed, by index.
+    adapters: Lock<BTreeMap<u32, Weak<dyn Managed>>>,
     /// Whether its deactivation has etherealized the objects of its adapters.
     has_etherealized: AtomicBool,
     /// Changed under the lock of the queue.
@@ -110,20 +111,20 @@ impl PoaManager {
         &self.0.policies
     }
 
-    /// Adds an adapter.
-    pub(crate) fn join(&self, adapter: Weak<dyn Managed>) {
-        self.0.adapters.lock().push(adapter);
+    /// Adds the adapter with this index.
+    pub(crate) fn join(&self, index: u32, adapter: Weak<dyn Managed>) {
+        self.0.adapters.lock().insert(index, adapter);
     }
 
-    /// Removes an adapter, which is being destroyed. Returns whether it was the last one.
-    pub(crate) fn leave(&self, adapter: &Weak<dyn Managed>) -> bool {
+    /// Removes the adapter with this index, which is being destroyed. Returns whether it was the last one.
+    pub(crate) fn leave(&self, index: u32) -> bool {
         let mut adapters = self.0.adapters.lock();
-        adapters.retain(|known| !Weak::ptr_eq(known, adapter));
+        adapters.remove(&index);
         adapters.is_empty()
     }
 
     fn adapters(&self) -> Vec<Arc<dyn Managed>> {
-        self.0.adapters.lock().iter().filter_map(Weak::upgrade).collect()
+        self.0.adapters.lock().values().filter_map(Weak::upgrade).collect()
     }
 
     /// The manager's state (`get_state`).

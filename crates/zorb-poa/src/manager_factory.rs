@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
 use zorb_os::lock::Lock;
 
 use crate::error::PoaError;
-use crate::manager::{Managed, ManagerState, PoaManager};
+use crate::manager::{ManagerState, PoaManager};
 use crate::policies::check_policies;
 
 /// The id of the root adapter's manager.
@@ -107,9 +107,9 @@ impl PoaManagerFactory {
         }
     }
 
-    /// An adapter with this manager is being destroyed.
-    pub(crate) fn leave(&self, manager: &PoaManager, adapter: &Weak<dyn Managed>) {
-        if manager.leave(adapter) {
+    /// The adapter with this index, which has this manager, is being destroyed.
+    pub(crate) fn leave(&self, manager: &PoaManager, index: u32) {
+        if manager.leave(index) {
             let mut known = self.0.known.lock();
             if known.managers.get(manager.id()) == Some(manager) {
                 known.managers.remove(manager.id());

@@ -9,7 +9,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Adapters;
 use super::admission::{Access, NotAdmitted};
-use super::tables::Tables;
+use super::tables::{Changing, Tables};
 use crate::adapter::ObjectAdapter;
 use crate::adapter_activation::{Activated, AdapterActivator};
 use crate::error::{PoaError, not_there};
@@ -45,7 +45,7 @@ impl Adapters {
                 return adapter.admit(id, by);
             }
             if self.activations.is_creator(path)
-                && let Some(own) = tables.persistent_below(path).find(|own| own.path() == path)
+                && let Some(own) = self.hidden_adapter(path)
             {
                 return own.admit(id, by);
             }
@@ -134,17 +134,24 @@ impl Adapters {
     }
 
     /// Lets requests find the adapter with this path, and those below it, whose activator has returned.
-    fn reveal(&self, path: &[u8]) -> Locked<'_, ()> {
-        let changing = self.changing.lock();
-        let before = self.tables.load();
-        let mut tables = Tables::clone(&before);
-        for adapter in before.persistent_below(path) {
-            if !self.activations.hides(adapter.path(), Some(path)) {
-                tables.by_path.insert(adapter.path().to_vec(), Arc::clone(adapter));
+    fn reveal(&self, path: &[u8]) -> Locked<'_, Changing> {
+        let mut changing = self.changing.lock();
+        let mut tables = Tables::clone(&self.tables.load());
+        changing.hidden.retain(|adapter| {
+            let is_hidden = self.activations.hides(adapter.path(), Some(path));
+            if !is_hidden {
+                tables.reveal(adapter);
             }
-        }
+            is_hidden
+        });
         self.replace(tables);
         changing
+    }
+
+    /// The adapter with this path that requests do not find yet.
+    fn hidden_adapter(&self, path: &[u8]) -> Option<Arc<ObjectAdapter>> {
+        let changing = self.changing.lock();
+        changing.hidden.iter().find(|hidden| hidden.path() == path).cloned()
     }
 
     /// Answers requests that wait for the main thread or for missing adapters with `TRANSIENT`, and holds no further

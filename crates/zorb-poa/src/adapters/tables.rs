@@ -1,22 +1,93 @@
 //! The adapters of an ORB by index and by path.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use zorb_types::{SystemException, minor};
 
+use super::hash_trie::HashTrie;
 use crate::adapter::ObjectAdapter;
 use crate::error::not_there;
 use crate::key::KeyParts;
 use crate::policies::Lifespan;
 
+/// What requests find. A copy shares its memory with the original: changing one adapter of many copies little.
 #[derive(Clone, Default)]
 pub(super) struct Tables {
-    pub(super) by_index: Vec<Option<Arc<ObjectAdapter>>>,
-    pub(super) by_path: HashMap<Vec<u8>, Arc<ObjectAdapter>>,
+    pub(super) root: Option<Arc<ObjectAdapter>>,
+    by_index: HashTrie<Arc<ObjectAdapter>>,
+    by_path: HashTrie<Arc<ObjectAdapter>>,
+    /// Clients may choose the names of adapters, by adapter activators.
+    hasher: RandomState,
+}
+
+/// What only changes of the tables use.
+#[derive(Default)]
+pub(super) struct Changing {
+    /// Indexes that have been used before, and are free.
+    free: BinaryHeap<Reverse<u32>>,
+    /// The next index that has not been used.
+    next: u32,
+    /// The persistent adapters that requests do not find yet.
+    pub(super) hidden: Vec<Arc<ObjectAdapter>>,
+}
+
+impl Changing {
+    /// A free index: the lowest.
+    pub(super) fn take_index(&mut self) -> u32 {
+        if let Some(Reverse(index)) = self.free.pop() {
+            return index;
+        }
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Makes the index of an adapter free, which requests do not find any more.
+    pub(super) fn forget(&mut self, adapter: &Arc<ObjectAdapter>) {
+        self.free.push(Reverse(adapter.index()));
+        self.hidden.retain(|hidden| !Arc::ptr_eq(hidden, adapter));
+    }
 }
 
 impl Tables {
+    pub(super) fn by_index(&self, index: u32) -> Option<&Arc<ObjectAdapter>> {
+        self.by_index.find(index, |_| true)
+    }
+
+    fn by_path(&self, path: &[u8]) -> Option<&Arc<ObjectAdapter>> {
+        self.by_path.find(self.hash(path), |adapter| adapter.path() == path)
+    }
+
+    fn hash(&self, path: &[u8]) -> u32 {
+        self.hasher.hash_one(path) as u32
+    }
+
+    /// Adds an adapter by its index.
+    pub(super) fn add(&mut self, adapter: &Arc<ObjectAdapter>) {
+        if adapter.path().is_empty() {
+            self.root = Some(Arc::clone(adapter));
+        }
+        self.by_index.insert(adapter.index(), Arc::clone(adapter), |_| true);
+    }
+
+    /// Lets requests find a persistent adapter by its path.
+    pub(super) fn reveal(&mut self, adapter: &Arc<ObjectAdapter>) {
+        let hash = self.hash(adapter.path());
+        self.by_path.insert(hash, Arc::clone(adapter), |known| known.path() == adapter.path());
+    }
+
+    /// Removes an adapter.
+    pub(super) fn remove(&mut self, adapter: &Arc<ObjectAdapter>) {
+        let matches = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
+        self.root.take_if(|root| matches(root));
+        self.by_index.remove(adapter.index(), matches);
+        if adapter.policies().lifespan == Lifespan::Persistent {
+            self.by_path.remove(self.hash(adapter.path()), matches);
+        }
+    }
+
     /// The nearest existing adapter on a path, and the name of its child on it, which is missing or `is_created` at the
     /// moment.
     pub(super) fn nearest<'p>(
@@ -24,8 +95,7 @@ impl Tables {
         path: &'p [u8],
         is_created: impl Fn(&[u8]) -> bool,
     ) -> Option<(Arc<ObjectAdapter>, &'p str)> {
-        let is_root = |adapter: &&Arc<ObjectAdapter>| adapter.path().is_empty();
-        let mut nearest = Arc::clone(self.by_index.iter().flatten().find(is_root)?);
+        let mut nearest = Arc::clone(self.root.as_ref()?);
         for name in path.split(|octet| *octet == 0) {
             let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty())?;
             match nearest.child(name).filter(|child| !is_created(child.path())) {
@@ -36,16 +106,6 @@ impl Tables {
         None
     }
 
-    /// The persistent adapters whose paths begin with `path`, found by requests or not.
-    pub(super) fn persistent_below<'t>(
-        &'t self,
-        path: &'t [u8],
-    ) -> impl Iterator<Item = &'t Arc<ObjectAdapter>> {
-        self.by_index.iter().flatten().filter(move |adapter| {
-            adapter.policies().lifespan == Lifespan::Persistent && adapter.path().starts_with(path)
-        })
-    }
-
     #[inline]
     pub(super) fn adapter<'k>(
         &self,
@@ -53,10 +113,9 @@ impl Tables {
     ) -> Result<(&ObjectAdapter, &'k [u8]), SystemException> {
         let (adapter, id) = match key {
             KeyParts::Transient { adapter, stamp, id } => {
-                let found = self.by_index.get(adapter as usize).and_then(Option::as_ref);
-                (found.filter(|found| found.stamp() == stamp), id)
+                (self.by_index(adapter).filter(|found| found.stamp() == stamp), id)
             }
-            KeyParts::Persistent { path, id } => (self.by_path.get(path), id),
+            KeyParts::Persistent { path, id } => (self.by_path(path), id),
             KeyParts::Name(_) => (None, &[][..]),
         };
         let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;

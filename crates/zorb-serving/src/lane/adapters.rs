@@ -1,4 +1,6 @@
 //! The adapters that a pool serves.
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use zorb_os::lock::Lock;
@@ -11,7 +13,8 @@ pub(crate) struct ServedAdapters(Lock<Known>);
 #[derive(Debug, Default)]
 struct Known {
     next: usize,
-    list: Vec<(usize, Option<Arc<ConnectionSetup>>)>,
+    /// By number.
+    all: BTreeMap<usize, Option<Arc<ConnectionSetup>>>,
     /// Whether the pool has been destroyed.
     closed: bool,
 }
@@ -25,38 +28,36 @@ impl ServedAdapters {
         }
         known.next += 1;
         let number = known.next;
-        known.list.push((number, None));
+        known.all.insert(number, None);
         Some(number)
     }
 
     /// Closes the list if it is empty. Returns whether it is.
     pub(crate) fn close_if_empty(&self) -> bool {
         let mut known = self.0.lock();
-        known.closed |= known.list.is_empty();
-        known.list.is_empty()
+        known.closed |= known.all.is_empty();
+        known.all.is_empty()
     }
 
     /// Sets the connection setup of an adapter.
     pub(crate) fn set_up_by(&self, number: usize, setup: Option<Arc<ConnectionSetup>>) {
-        let mut known = self.0.lock();
-        if let Some((_, slot)) = known.list.iter_mut().find(|(of, _)| *of == number) {
+        if let Some(slot) = self.0.lock().all.get_mut(&number) {
             *slot = setup;
         }
     }
 
     pub(crate) fn remove(&self, number: usize) {
-        self.0.lock().list.retain(|(of, _)| *of != number);
+        self.0.lock().all.remove(&number);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.lock().list.is_empty()
+        self.0.lock().all.is_empty()
     }
 
     /// The connection setup of the only adapter; `None` if there are several, or none.
     pub(crate) fn only(&self) -> Option<Option<Arc<ConnectionSetup>>> {
-        match &self.0.lock().list[..] {
-            [(_, only)] => Some(only.clone()),
-            _ => None,
-        }
+        let known = self.0.lock();
+        let mut setups = known.all.values();
+        setups.next().filter(|_| known.all.len() == 1).cloned()
     }
 }

@@ -8,6 +8,7 @@
 
 use std::process::ExitCode;
 
+use zorb::poa::PoaPolicies;
 use zorb::{Interface as _, Orb, OrbBuilder};
 use zorb_costs::operation::{Arguments, Operation, WARM_UP};
 use zorb_costs::{Counted, Servant, mark_phase, short_uiop};
@@ -16,6 +17,7 @@ const USAGE: &str = "\
 usage: zorb-costs-subject server URL
        zorb-costs-subject client REFERENCE CALLS [OPERATION]...
        zorb-costs-subject local STRATEGY CALLS [OPERATION]...
+       zorb-costs-subject adapters [COUNT]...
 
 The server ends with its input. An operation `empty` makes no calls. The options BusyWait and
 CopyThreshold are what the environment's COSTS_BUSY_WAIT and COSTS_COPY_THRESHOLD say.";
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         ["server", url] => serve(url),
         ["client", reference, calls, ref operations @ ..] => client(reference, calls, operations),
         ["local", strategy, calls, ref operations @ ..] => local(strategy, calls, operations),
+        ["adapters", ref counts @ ..] => adapters(counts),
         _ => Err(USAGE.into()),
     };
     match done {
@@ -84,6 +87,26 @@ fn local(strategy: &str, calls: &str, operations: &[&str]) -> Outcome {
         Ok(())
     };
     measure(&counted, calls, operations, &here)?;
+    orb.shutdown(true)?;
+    Ok(())
+}
+
+/// Creates this many adapters below the root, finds each and destroys each, for each of the counts.
+fn adapters(counts: &[&str]) -> Outcome {
+    let orb = Orb::builder().without_environment().build()?;
+    let root = orb.root_poa();
+    for count in counts {
+        mark_phase(&format!("begin {count}"));
+        let names: Vec<String> =
+            (0..count.parse()?).map(|number: u32| number.to_string()).collect();
+        for name in &names {
+            root.create(name, PoaPolicies::new().persistent())?;
+        }
+        for name in &names {
+            root.find(name)?.destroy();
+        }
+        mark_phase(&format!("end {count}"));
+    }
     orb.shutdown(true)?;
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! counts to `tests/costs/instructions.toml`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may")]
 
+mod adapters;
 mod copies;
 mod footprint;
 mod instructions;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         copies::trials(),
         instructions::trials(),
         footprint::trials(),
+        adapters::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

@@ -186,6 +186,13 @@ pub(crate) fn run_local(
     finished("the program", output)
 }
 
+/// Runs the program that creates and destroys adapters, for each of the counts, under a tool.
+pub(crate) fn run_adapters(tool: Vec<String>, counts: &[u64]) -> Result<(), String> {
+    let mut program = command(SUBJECT, tool)?;
+    program.arg("adapters").args(counts.iter().map(u64::to_string));
+    finished("the program", program.output())
+}
+
 fn finished(who: &str, output: std::io::Result<std::process::Output>) -> Result<(), String> {
     let output = output.map_err(|error| format!("{who} cannot be started: {error}"))?;
     if output.status.success() {
