@@ -14,7 +14,7 @@ use zorb_os::thread;
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped, discarded};
+use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::servants::AnyManager;
 
 /// An adapter activator of one adapter: creates its missing children.
@@ -99,16 +99,12 @@ impl AdapterActivations {
         let create = || Ok(create(activator, name)? && exists()?);
         let exists = exists().and_then(|exists| if exists { Ok(true) } else { create() });
         let unchanging = reveal();
-        let mut state = self.state.lock();
-        let (creating, is_released) = (state.creating.remove(path), state.is_released);
-        drop(state);
+        let creating = self.state.lock().creating.remove(path);
         drop(unchanging);
         // Without the lock: a resumed request may ask at once.
         creating.into_iter().for_each(|creating| creating.queue.open());
         match exists {
             Ok(true) => Ok(Activated::Exists),
-            // An activator can create nothing any more. The next run of the server may have the adapter.
-            _ if is_released => Err(Stopped::Refused(discarded())),
             Ok(false) => Ok(Activated::Refused),
             Err(exception) => Err(Stopped::Refused(exception)),
         }

@@ -2,8 +2,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use zorb_types::SystemExceptionKind;
-
 use super::*;
 
 /// Creates nothing.
@@ -82,18 +80,4 @@ fn an_adapter_that_cannot_be_created_yet_is_not_asked_for() {
     }
     assert!(!activations.is_creating(b"child\0"));
     assert!(matches!(activate(&activations, || Ok(false)), Ok(Activated::Refused)));
-}
-
-#[test]
-fn an_adapter_that_cannot_be_created_as_the_orb_shuts_down_may_exist_later() {
-    let activations = activations();
-    activations.release();
-    match activate(&activations, || Ok(false)) {
-        Err(Stopped::Refused(exception)) => {
-            assert_eq!(exception.kind, SystemExceptionKind::Transient);
-            assert_eq!(exception.completed, CompletionStatus::No);
-        }
-        _ => panic!("it is not refused"),
-    }
-    assert!(matches!(activate(&activations, || Ok(true)), Ok(Activated::Exists)));
 }

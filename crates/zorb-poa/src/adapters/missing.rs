@@ -13,7 +13,7 @@ use super::tables::{Changing, Tables};
 use crate::adapter::ObjectAdapter;
 use crate::adapter_activation::{Activated, AdapterActivator};
 use crate::error::{PoaError, not_there};
-use crate::hold_queue::{Arrival, Stopped};
+use crate::hold_queue::{Arrival, Stopped, discarded};
 use crate::key::KeyParts;
 use crate::manager::ManagerState;
 use crate::slots::Found;
@@ -130,7 +130,15 @@ impl Adapters {
             }
             Ok(false)
         };
-        self.activations.activate(&path, name, activator, arrival, exists, || self.reveal(&path))
+        let reveal = || self.reveal(&path);
+        let activated = self.activations.activate(&path, name, activator, arrival, exists, reveal);
+        match activated {
+            // An activator can create nothing any more. The next run of the server may have the adapter.
+            Ok(Activated::Refused) | Err(Stopped::Refused(_)) if !self.orb().is_running() => {
+                Err(Stopped::Refused(discarded()))
+            }
+            activated => activated,
+        }
     }
 
     /// Lets requests find the adapter with this path, and those below it, whose activator has returned.
@@ -162,5 +170,48 @@ impl Adapters {
         if let Some(forwarder) = self.forwarder.get() {
             forwarder.release();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb_base::options::Options;
+    use zorb_base::orb_core::OrbCore;
+    use zorb_types::SystemExceptionKind;
+
+    use super::*;
+    use crate::adapter::{NewAdapter, PreparedPolicies};
+    use crate::policies::PoaPolicies;
+    use crate::servants::AnyManager;
+
+    /// An activator that fails.
+    struct Failing;
+
+    impl AdapterActivator for Failing {
+        fn inner(&self) -> AnyManager {
+            Arc::new(())
+        }
+
+        fn unknown_adapter(&self, _: &str) -> Result<bool, SystemException> {
+            Err(SystemException::transient(minor::transient::REQUEST_DISCARDED, CompletionStatus::No))
+        }
+    }
+
+    #[test]
+    fn an_activator_that_fails_since_a_shutdown_has_begun_may_create_the_adapter_later() {
+        let orb = OrbCore::new(Options::default());
+        let adapters = Adapters::new(&orb);
+        let policies = PreparedPolicies::new(&orb, PoaPolicies::new());
+        let manager = adapters.managers().root();
+        let root =
+            adapters.register_root(NewAdapter { name: "root", parent: None, policies, manager });
+        root.set_adapter_activator(Some(Arc::new(Failing)));
+        let find = || match adapters.find_or_activate(&root, "child") {
+            Err(PoaError::System(exception)) => exception.kind,
+            other => panic!("{:?}", other.err()),
+        };
+        assert_eq!(find(), SystemExceptionKind::ObjAdapter);
+        assert!(orb.begin_shutdown());
+        assert_eq!(find(), SystemExceptionKind::Transient);
     }
 }
