@@ -388,7 +388,19 @@ impl ServerConnection {
     /// Ends a connection that no lane has admitted.
     pub(crate) fn reject(&self) {
         let _ = self.requests.end(ConnectionEnd::ClosedHere);
+        self.discard_received();
         self.break_off();
+    }
+
+    /// Discards what has been received, at most 64 KiB: otherwise closing the stream would reset it, and its client might
+    /// not see the last message.
+    fn discard_received(&self) {
+        let mut discarded = [0; 4096];
+        let mut received = || self.stream.try_recv(&mut discarded);
+        let has_more = |received| matches!(received, Ok(Some(1..)));
+        if self.stream.is_established() {
+            let _ = (0..16).all(|_| has_more(received()));
+        }
     }
 
     /// Closes the connection in order: running requests finish, the peer is notified.

@@ -306,10 +306,8 @@ impl Lane {
     }
 
     /// Stops the lane: closes its listeners and connections; running requests finish.
-    pub(crate) fn stop(&self) {
-        for listener in &self.listeners {
-            listener.close();
-        }
+    pub(crate) fn stop(self: &Arc<Self>) {
+        self.close_all(&self.listeners);
         self.stopping.store(true, Ordering::SeqCst);
         for connection in self.connections.all() {
             connection.close();

@@ -13,6 +13,9 @@ use zorb_transport::{Acceptor, ListenOptions, Protocol, Workers};
 
 use crate::context::ServerContext;
 
+/// The maximum number of clients that are turned away when an endpoint closes. Others are disconnected.
+const MAX_TURNED_AWAY: usize = 4096;
+
 /// A bound endpoint, and the thread that accepts its connections once the ORB listens.
 #[derive(Debug)]
 pub struct Listener {
@@ -46,6 +49,7 @@ impl Listener {
         let mut options = ListenOptions::default();
         options.workers = workers;
         options.bind_only = true;
+        options.backlog = context.options().backlog;
         options.publish_rules = context.options().publish_rules.clone();
         let stream = context.options().stream.clone();
         let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
@@ -76,10 +80,14 @@ impl Listener {
         Self { protocol, acceptor, endpoints, accepts: AtomicBool::new(false) }
     }
 
-    /// Stops accepting connections.
-    pub(super) fn close(&self) {
+    /// Stops accepting connections. Clients that wait to be accepted are told by `admission` that they may try elsewhere.
+    pub(super) fn close(&self, admission: Option<&dyn Admission>) {
         if let Some(endpoints) = &self.endpoints {
             endpoints.withdraw();
+        }
+        if let Some(admission) = admission {
+            let waiting = std::iter::from_fn(|| self.acceptor.accept_waiting());
+            waiting.take(MAX_TURNED_AWAY).for_each(|stream| admission.turn_away(stream));
         }
         self.acceptor.close();
     }

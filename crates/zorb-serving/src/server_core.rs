@@ -225,7 +225,10 @@ impl ServerCore {
             let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *listeners)
         };
-        listeners.iter().for_each(Listener::close);
+        match self.default_lane.get() {
+            Some(lane) => lane.close_all(&listeners),
+            None => listeners.iter().for_each(|listener| listener.close(None)),
+        }
         listeners
     }
 

@@ -1,5 +1,6 @@
 //! Lanes with a simulated clock.
 
+mod closing;
 mod own_thread;
 mod slow;
 

@@ -49,6 +49,13 @@ pub trait Acceptor: Send + Sync + fmt::Debug {
     /// See [`AcceptError`]: its variants define the caller's next action.
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError>;
 
+    /// A connection that waits to be accepted, before the acceptor is [closed](Self::close): does not block. `None` if
+    /// none waits. After the first call, [`accept`](Self::accept) returns [`AcceptError::Closed`] when none waits. Default:
+    /// `None`; then closing resets such connections.
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        None
+    }
+
     /// Stops accepting: every current and later [`accept`](Self::accept) returns
     /// [`AcceptError::Closed`] at once, and new clients are refused. Accepted connections are not
     /// affected. Closing again has no effect.

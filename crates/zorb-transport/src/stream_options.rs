@@ -60,8 +60,8 @@ impl ConnectOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListenOptions {
-    /// The maximum number of connections waiting to be accepted. Default 128; the system may limit
-    /// it further.
+    /// The maximum number of connections waiting to be accepted. Default 4096; the system limits it further
+    /// (`net.core.somaxconn`).
     pub backlog: u32,
     /// Bind although connections of an earlier process linger (`SO_REUSEADDR`). Default `true`.
     pub reuse_address: bool,
@@ -82,7 +82,7 @@ pub struct ListenOptions {
 impl Default for ListenOptions {
     fn default() -> Self {
         Self {
-            backlog: 128,
+            backlog: 4096,
             reuse_address: true,
             published_host: None,
             publish_rules: PublishRules::default(),

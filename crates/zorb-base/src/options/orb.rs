@@ -125,6 +125,9 @@ macro_rules! orb_options {
                 /// Whether octets after the last argument or result of a message are ignored; otherwise they are a
                 /// MARSHAL exception, since the peer's IDL is probably different.
                 "AllowExtraOctets" allow_extra_octets: bool = false;
+                /// Maximum number of clients that have connected to an endpoint and wait to be accepted; the system
+                /// limits it further (net.core.somaxconn on Linux).
+                "Backlog" backlog: u32 = 4096, 1..=1 << 30;
                 /// Maximum number of connections that a server has open; when another client connects, the one
                 /// that has been idle for longest is closed; 0 for as many as the process has descriptors, threads
                 /// and memory for, at most 1,024.

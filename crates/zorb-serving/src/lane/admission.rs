@@ -18,6 +18,7 @@ use zorb_transport::{Protocol, Stream, ip_address, log_limited};
 use super::{LANES, Lane};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
+use crate::listener::Listener;
 
 /// Admits clients of one listener to a lane.
 pub(crate) struct LaneAdmission {
@@ -90,6 +91,17 @@ impl Lane {
         let lane = &self.core;
         let new = NewConnection { protocol, stream, lane, serving_lane, slot, accepted };
         ServerConnection::new(context, new)
+    }
+
+    /// Closes endpoints of the lane. Clients that wait to be accepted get CloseConnection.
+    pub(crate) fn close_all(self: &Arc<Self>, listeners: &[Listener]) {
+        for listener in listeners {
+            let admission = self
+                .context
+                .upgrade()
+                .map(|context| LaneAdmission::new(self, &context, &listener.protocol, None));
+            listener.close(admission.as_ref().map(|admission| admission as &dyn Admission));
+        }
     }
 
     fn take_in(

@@ -51,6 +51,8 @@ pub struct SocketAcceptor<L> {
     published: Vec<Endpoint>,
     /// The length of the backlog, if the socket is only bound.
     bound: Option<i32>,
+    /// Whether no thread waits for connections any more.
+    closing: AtomicBool,
     closed: AtomicBool,
     backoff: Backoff,
 }
@@ -63,6 +65,7 @@ impl<L: ListeningSocket> SocketAcceptor<L> {
             endpoint,
             published,
             bound: None,
+            closing: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             backoff: Backoff::default(),
         }
@@ -124,12 +127,33 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                 Err(error) => error,
             };
             match Reaction::to(&error) {
+                Reaction::Fail if self.closing.load(Ordering::Acquire) => {
+                    return Err(AcceptError::Closed);
+                }
                 Reaction::Skip => {}
                 Reaction::Pause => return Err(self.busy(error)),
                 Reaction::Fail => return Err(AcceptError::Failed(error)),
             }
         }
         Err(self.busy(io::ErrorKind::ConnectionAborted.into()))
+    }
+
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        // Whoever waits for a connection now waits on.
+        if !self.closing.swap(true, Ordering::AcqRel) {
+            SockRef::from(&self.socket).set_nonblocking(true).ok()?;
+        }
+        for _ in 0..MAX_SKIPPED {
+            match self.socket.accept() {
+                Ok(connection) => match self.socket.set_up(connection) {
+                    Ok(stream) => return Some(Arc::new(stream)),
+                    Err(error) => self.log_failure(&error),
+                },
+                Err(error) if Reaction::to(&error) == Reaction::Skip => {}
+                Err(_) => return None,
+            }
+        }
+        None
     }
 
     fn close(&self) {
