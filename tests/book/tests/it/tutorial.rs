@@ -25,7 +25,9 @@ fn the_client_prints_what_the_book_shows() {
     let customer = orb();
     let url = format!("corbaloc::{}/branch", address(&server));
     let branch: Branch = customer.resolve(&url).unwrap();
-    let output = client::visit(&customer, &branch).unwrap();
+    let mut output = client::visit(&customer, &branch).unwrap();
+    // One-way calls of different upcalls may overtake each other.
+    output[2..4].sort();
     let page = include_str!("../../../../docs/src/tutorial.md");
     assert!(page.contains(&output.join("\n")), "{output:#?}");
     customer.shutdown(true).unwrap();
