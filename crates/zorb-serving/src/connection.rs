@@ -92,6 +92,8 @@ pub(crate) struct ServerConnection {
     /// Which of [`BufferStrategy::ALL`] a servant has chosen for it, counted from
     /// 1; 0 for none.
     pub(super) buffer_strategy: AtomicU8,
+    /// Whether its client has asked whether the server is live.
+    is_probe: AtomicBool,
 }
 
 /// What connections need of the lane that serves them: [`Lane`](crate::lane::Lane) implements it.
@@ -224,6 +226,7 @@ impl ServerConnection {
             set_up_by: AtomicUsize::new(0),
             before_upcall: BeforeUpcall::default(),
             buffer_strategy: AtomicU8::new(0),
+            is_probe: AtomicBool::new(false),
         });
         drop(connection.input.put(connection.new_input()));
         connection.set_up_as_accepted();
@@ -273,6 +276,11 @@ impl ServerConnection {
     /// A number that no other connection has, as long as this one or a held request of it exists.
     pub(super) fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()
+    }
+
+    /// Whether its client has asked whether the server is live.
+    pub(crate) fn is_probe(&self) -> bool {
+        self.is_probe.load(Ordering::Relaxed)
     }
 
     /// Whether it has a client without a request in progress.
@@ -455,6 +463,10 @@ impl ServedConnection for ServerConnection {
         let number = BufferStrategy::ALL.iter().position(|it| *it == strategy);
         let number = number.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0);
         self.buffer_strategy.store(number, Ordering::Relaxed);
+    }
+
+    fn note_probe(&self) {
+        self.is_probe.store(true, Ordering::Relaxed);
     }
 
     /// Called at most once per upcall: if this thread's input has been taken already, the one in the slot

@@ -17,7 +17,7 @@ pub(super) mod workers;
 use std::fmt::Debug;
 use std::io;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
@@ -59,8 +59,8 @@ pub struct Lane {
     pub(super) accepted: AtomicU64,
     /// Connections closed to make room for others.
     pub(super) evicted: AtomicU64,
-    /// The messages of connections that have ended.
-    ended_messages: Lock<u64>,
+    /// What connections that have ended have done.
+    ended: Lock<Ended>,
     /// `None` if every connection has threads of its own.
     pub(super) reactor: Option<Reactor<ServerConnection>>,
     pub(super) resumed: Resumed<QueuedRequest>,
@@ -75,6 +75,14 @@ pub struct Lane {
     pub(super) rejected: AtomicU64,
     /// Limits messages about them.
     rejections: LogLimit,
+}
+
+/// What connections that have ended have done.
+#[derive(Debug, Default)]
+struct Ended {
+    messages: u64,
+    /// See [`ServerConnection::upcalls_ended`].
+    upcalls: u64,
 }
 
 impl Deref for Lane {
@@ -209,6 +217,7 @@ impl Lane {
             resumes_in_order: !uses_reactor,
             pool: parts.pool,
             name: parts.name,
+            started: AtomicU32::new(0),
             stack_size: parts.stack_size,
             context: Arc::downgrade(context),
             pool_threads: parts.threads,
@@ -231,7 +240,7 @@ impl Lane {
             )),
             accepted: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
-            ended_messages: Lock::default(),
+            ended: Lock::default(),
             reactor,
             resumed: Resumed::default(),
             threads: AtomicUsize::new(0),
@@ -331,10 +340,24 @@ impl Lane {
 
     /// The messages of all its connections, so far. A connection that ends meanwhile is counted once.
     fn messages(&self) -> u64 {
-        let ended = self.ended_messages.lock();
-        let mut messages = *ended;
+        let ended = self.ended.lock();
+        let mut messages = ended.messages;
         self.connections.each(|connection| messages += connection.progress.all_messages());
         messages
+    }
+
+    /// Whether no connection with threads of its own makes an upcall, and how many of their upcalls have ended; without
+    /// those of clients that ask for this.
+    pub(super) fn progress_of_own_threads(&self) -> (bool, u64) {
+        let ended = self.ended.lock();
+        let (mut is_free, mut completed) = (true, ended.upcalls);
+        self.connections.each(|connection| {
+            if !connection.is_probe() {
+                is_free &= !connection.has_upcall();
+                completed += connection.upcalls_ended();
+            }
+        });
+        (is_free, completed)
     }
 
     pub(super) fn counts(&self) -> LaneCounts {
@@ -359,8 +382,11 @@ impl ServingLane for Lane {
         if let (Some(fd), Some(reactor)) = (connection.readiness(), &self.reactor) {
             reactor.remove(fd);
         }
-        let mut ended = self.ended_messages.lock();
-        *ended += connection.progress.all_messages();
+        let mut ended = self.ended.lock();
+        ended.messages += connection.progress.all_messages();
+        if !connection.is_probe() {
+            ended.upcalls += connection.upcalls_ended();
+        }
         let is_last = self.connections.release(slot);
         drop(ended);
         self.released(is_last);

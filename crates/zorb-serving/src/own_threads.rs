@@ -268,6 +268,19 @@ impl ServerConnection {
         true
     }
 
+    /// Whether one of its threads makes an upcall.
+    pub(super) fn has_upcall(&self) -> bool {
+        let members = self.own_threads.members.lock();
+        let is_reading = self.input.is_empty() && !self.requests.has_ended();
+        members.threads > members.idle + usize::from(is_reading)
+    }
+
+    /// How many upcalls its threads have completed; fewer while requests are outstanding otherwise.
+    pub(super) fn upcalls_ended(&self) -> u64 {
+        let begun = self.own_threads.upcalls.load(Ordering::Relaxed);
+        begun.saturating_sub(self.requests.outstanding()).into()
+    }
+
     fn has_request_waiting(&self, input: &Input) -> bool {
         input.inbound.has_buffered() || self.stream.is_readable()
     }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use zorb_base::upcall_thread::connection_of_upcall;
+
 use crate::lane::Lane;
 use crate::server_core::ServerCore;
 use crate::settings::LaneCounts;
@@ -13,17 +15,20 @@ pub struct LaneProgress {
     pub pool: usize,
     /// Its name.
     pub name: String,
-    /// Whether a thread waits for requests, or can be started for them.
+    /// Whether a thread waits for requests, or can be started for them. Of connections with threads of their own: whether
+    /// none of them makes an upcall.
     pub has_free_thread: bool,
     /// A number that changes whenever a thread has completed something.
     pub completed: u64,
 }
 
 impl ServerCore {
-    /// The progress of the lanes of pools, except those whose connections have threads of their own.
+    /// The progress of all lanes. Call it in an upcall of the probe that asks for it.
     pub fn progress(&self) -> Vec<LaneProgress> {
+        connection_of_upcall().inspect(|probe| probe.note_probe());
         let pools = self.pools.all();
-        pools.iter().flat_map(|pool| pool.lanes()).filter_map(|lane| lane.progress()).collect()
+        let of_pools = pools.iter().flat_map(|pool| pool.lanes());
+        self.default_lane().into_iter().chain(of_pools).map(|lane| lane.progress()).collect()
     }
 }
 
@@ -33,7 +38,7 @@ impl ServerCore {
 pub struct LaneMetrics {
     /// The name of its thread pool; empty for the ORB's own lane, which serves the endpoints outside pools.
     pub pool: String,
-    /// Its name, which its threads have as well.
+    /// Its name, with which those of its threads begin.
     pub lane: String,
     /// The CORBA priority that it serves; `None` for any.
     pub priority: Option<i16>,
@@ -67,18 +72,18 @@ impl Lane {
         }
     }
 
-    fn progress(&self) -> Option<LaneProgress> {
+    fn progress(&self) -> LaneProgress {
+        let may_grow = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
         let (has_free_thread, completed) = match (self.queue(), &self.reactor) {
             (Some(queue), _) => queue.progress(),
             (None, Some(reactor)) => reactor.progress(),
-            (None, None) => return None,
+            (None, None) => self.progress_of_own_threads(),
         };
-        let may_grow = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
-        Some(LaneProgress {
+        LaneProgress {
             pool: self.core.pool(),
             name: self.core.name().to_owned(),
-            has_free_thread: has_free_thread || may_grow,
+            has_free_thread: has_free_thread || (may_grow && self.reactor.is_some()),
             completed,
-        })
+        }
     }
 }

@@ -76,7 +76,7 @@ impl Orb {
     }
 
     /// The id of this ORB (`id`), from the option `Id`; empty if it has none. Two ORBs of a process have the same id
-    /// only if it is empty. The id is in the names of the ORB's threads (`front-serve` instead of `zorb-serve`), in the
+    /// only if it is empty. The id is in the names of the ORB's threads (`front-serve-1` instead of `zorb-serve-1`), in the
     /// span `orb` of what they log, and in reports of threads that do not end.
     pub fn id(&self) -> &str {
         &self.options().id

@@ -79,7 +79,9 @@ impl Orb {
     /// manager of its own, so that it answers while other managers hold requests.
     ///
     /// A lane of a thread pool is stuck if all of its threads have been busy since a probe at least `stuck_after` ago,
-    /// and none has completed anything; choose a multiple of your longest upcall and of the time between probes.
+    /// and none has completed anything. Where connections have threads of their own, as at the ORB's own endpoints, a
+    /// lane is stuck if an upcall has been running whenever it was asked since then, and no request has ended but those of
+    /// probes. Choose a multiple of your longest upcall and of the time between probes.
     ///
     /// # Errors
     /// Those of [`publish`](Self::publish); `INITIALIZE` if no endpoint can be opened; the object has been published

@@ -14,10 +14,16 @@ const LONG: Duration = Duration::from_secs(3600);
 fn server(stuck_after: Duration) -> (Orb, Orb, Health) {
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     orb.publish_health("Health", stuck_after).unwrap();
+    let (prober, health) = prober_of(&orb);
+    (orb, prober, health)
+}
+
+/// A prober, and its view of a server.
+fn prober_of(orb: &Orb) -> (Orb, Health) {
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
     let prober = builder().build().unwrap();
     let health = prober.resolve(&format!("corbaloc::{address}/Health")).unwrap();
-    (orb, prober, health)
+    (prober, health)
 }
 
 #[test]
@@ -90,6 +96,35 @@ impl Gate {
         *self.is_open.lock().unwrap() = true;
         self.changed.notify_all();
     }
+}
+
+#[test]
+fn a_server_is_not_live_while_the_upcalls_of_its_own_endpoints_are_stuck() {
+    // Each probe that sees them running again finds them stuck.
+    let (orb, _prober, health) = server(Duration::ZERO);
+    orb.serve().unwrap();
+    let gate = Arc::<Gate>::default();
+    let passing = Arc::clone(&gate);
+    let servant = Acting(move |value| {
+        passing.pass();
+        Ok(value)
+    });
+    let echo: Echo = orb.root_poa().activate(servant).unwrap();
+    let (_client, there) = client(&echo);
+    assert_eq!(health.live(), Ok((true, String::new())));
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| there.twice(1));
+        until(|| !health.live().unwrap().0);
+        // Probes over new connections are no sign of progress.
+        let (_other, again) = prober_of(&orb);
+        let (is_live, why_not) = again.live().unwrap();
+        assert!(!is_live);
+        assert_eq!(why_not, "no thread of lane zorb-serve makes progress");
+        gate.open();
+        assert_eq!(call.join().unwrap(), Ok(1));
+        until(|| health.live().unwrap().0);
+    });
+    orb.shutdown(true).unwrap();
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn the_threads_of_an_orb_have_its_id() {
     let echo: Echo = orb.root_poa().activate(servant).unwrap();
     let (_client, there) = client(&echo);
     there.twice(1).unwrap();
-    assert_eq!(*name.lock().unwrap(), "front-serve");
+    assert_eq!(*name.lock().unwrap(), "front-serve-1");
     let _: Echo = orb.root_poa().activate(Servant::default()).unwrap();
     orb.destroy().unwrap();
 }

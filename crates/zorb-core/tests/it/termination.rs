@@ -80,6 +80,26 @@ fn a_shutdown_names_the_upcalls_that_outlast_its_grace_time() {
 }
 
 #[test]
+fn the_error_of_a_shutdown_names_the_upcalls_that_run_and_their_threads() {
+    let server = Serving::new(Duration::from_millis(1));
+    let (_other, there) = client(&server.there);
+    std::thread::scope(|scope| {
+        let calls = [&server.there, &there].map(|there| {
+            let call = scope.spawn(|| there.wait_for(1));
+            until(|| server.servant.waiting.swap(false, Ordering::SeqCst));
+            call
+        });
+        let error = server.orb.shutdown(true).unwrap_err().to_string();
+        server.servant.note(1);
+        for number in [1, 2] {
+            let named = format!("wait_for on the thread zorb-serve-{number}");
+            assert!(error.contains(&named), "{error}");
+        }
+        calls.into_iter().for_each(|call| drop(call.join().unwrap()));
+    });
+}
+
+#[test]
 fn a_signal_ends_a_server_after_the_upcalls_that_are_running() {
     let name = "termination::a_signal_ends_a_server_after_the_upcalls_that_are_running";
     in_own_process(name, || {
@@ -245,7 +265,7 @@ fn an_orbs_id_is_in_the_names_of_its_threads_and_around_what_they_log() {
             let line = line.unwrap_or_else(|| panic!("{lines:?}"));
             assert_eq!(line.field_of_span("orb", "id"), Some("\"front\""), "{line:?}");
             if let Some(thread) = line.field("thread") {
-                assert_eq!(thread, "\"front-serve\"");
+                assert_eq!(thread, "\"front-serve-1\"");
             }
         }
     });

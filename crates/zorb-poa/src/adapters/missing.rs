@@ -193,7 +193,10 @@ mod tests {
         }
 
         fn unknown_adapter(&self, _: &str) -> Result<bool, SystemException> {
-            Err(SystemException::transient(minor::transient::REQUEST_DISCARDED, CompletionStatus::No))
+            Err(SystemException::transient(
+                minor::transient::REQUEST_DISCARDED,
+                CompletionStatus::No,
+            ))
         }
     }
 

@@ -1,8 +1,9 @@
 //! The part of a lane that is shared with its connections.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
 use zorb_base::callback::call_back;
@@ -28,6 +29,8 @@ pub struct LaneCore {
     /// The unique number of its pool; 0 for the default lane.
     pub(super) pool: usize,
     pub(super) name: String,
+    /// How many threads it has started.
+    pub(super) started: AtomicU32,
     pub(super) stack_size: Option<usize>,
     pub(super) context: Weak<ServerContext>,
     /// The threads of its pool.
@@ -43,6 +46,9 @@ pub struct LaneCore {
 
 /// What prepares threads, as the log names it: the program's priority mapping is part of it.
 const THREADS: &str = "preparing a lane's thread";
+
+/// The highest number of a thread: then they begin again. Linux shows 15 octets of a name, as in `zorb-serve-9999`.
+const MAX_NUMBER: u32 = 9999;
 
 thread_local! {
     /// The number of the thread's pool; 0 for none.
@@ -87,7 +93,7 @@ impl LaneCore {
         let Some(core) = self.context.upgrade() else { return Err(io::ErrorKind::NotFound.into()) };
         let mut running = core.threads().enter();
         let lane = Arc::clone(self);
-        self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
+        self.pool_threads.spawn_with(&self.thread_name(), self.stack_size, move || {
             // A pool counts its threads itself, but the shutdown of the ORB waits for them.
             running.is_this_thread();
             let _running = running;
@@ -97,6 +103,15 @@ impl LaneCore {
             let begun = call_back(THREADS, || lane.settings.threads.begin());
             body(begun.unwrap_or_else(|| Err(io::Error::other("preparing the thread panicked"))));
         })
+    }
+
+    /// The name of the next thread. Those of the default lane have numbers: it may have many, which serve different clients.
+    fn thread_name(&self) -> Cow<'_, str> {
+        if !self.is_default() {
+            return Cow::Borrowed(&self.name);
+        }
+        let number = self.started.fetch_add(1, Ordering::Relaxed) % MAX_NUMBER + 1;
+        Cow::Owned(format!("{}-{number}", self.name))
     }
 
     /// Counts a request that has no thread, for those who wait for the threads of the lane's pool; `None` for the default
@@ -174,7 +189,7 @@ impl LaneCore {
         self.settings.priority
     }
 
-    /// Its name, which its threads have as well (the system truncates it).
+    /// Its name, with which those of its threads begin (the system truncates them).
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
