@@ -6,7 +6,7 @@ use zorb_os::event::EventFd;
 use zorb_transport::{AcceptError, Acceptor, Stream, log_limited};
 
 /// Decides about the connections that a listener accepts.
-pub trait Admission: Send {
+pub trait Admission: Send + Sync {
     /// Serves a connection, if there is room for it.
     fn admit(&self, stream: Arc<dyn Stream>);
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use zorb_giop::{Charge, CodeSetComponentInfo, Ior, MessageBudget};
 use zorb_os::lock::Lock;
 use zorb_os::process;
-use zorb_transport::{PeerShares, ProtocolRegistry, StreamOptions};
+use zorb_transport::{Bidirection, PeerShares, ProtocolRegistry, StreamOptions};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::calling_lane::CallingLane;
@@ -57,6 +57,7 @@ pub struct OrbCore {
     extensions: Lock<Arc<Extensions>>,
     protocols: Arc<ProtocolRegistry>,
     local_endpoints: Arc<LocalEndpoints>,
+    bidirection: Arc<Bidirection>,
     local_sockets: LocalSockets,
     threads: Arc<ThreadCount>,
     code_sets: CodeSetComponentInfo,
@@ -101,6 +102,7 @@ impl OrbCore {
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
+            bidirection: Arc::default(),
             local_sockets: LocalSockets::default(),
             code_sets,
             state: AtomicU8::new(RUNNING),
@@ -191,6 +193,11 @@ impl OrbCore {
     /// The endpoints at which this ORB serves objects.
     pub fn local_endpoints(&self) -> &Arc<LocalEndpoints> {
         &self.local_endpoints
+    }
+
+    /// The connections that carry requests in both directions.
+    pub fn bidirection(&self) -> &Arc<Bidirection> {
+        &self.bidirection
     }
 
     /// The sockets of this machine that references in messages may lead to.

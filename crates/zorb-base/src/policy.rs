@@ -27,6 +27,7 @@
 //! ```
 
 mod bands;
+mod bidirectional;
 mod buffer_strategy;
 mod create;
 mod deadline;
@@ -48,6 +49,7 @@ mod types;
 mod tests;
 
 pub use bands::{PriorityBand, PriorityBands};
+pub use bidirectional::BidirectionalPolicy;
 #[doc(hidden)]
 pub use buffer_strategy::BufferStrategy;
 pub use create::PolicyError;

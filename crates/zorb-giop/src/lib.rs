@@ -30,6 +30,7 @@ mod connection;
 mod error;
 mod exception;
 mod inbound;
+mod listen_points;
 mod message;
 mod messaging;
 mod reference;
@@ -50,6 +51,7 @@ pub use connection::{
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Charge, Detached, Inbound, Limits, MessageBudget};
+pub use listen_points::{ListenPoints, MAX_LISTEN_POINTS};
 pub use message::{
     AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
     LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, OperationName,

@@ -285,7 +285,10 @@ impl ServerConnection {
 
     /// Whether it has a client without a request in progress.
     pub(crate) fn is_idle(&self) -> bool {
-        self.connected && !self.requests.is_busy() && !self.requests.is_closing()
+        self.connected
+            && !self.requests.is_busy()
+            && !self.requests.is_closing()
+            && !self.stream.is_used_otherwise()
     }
 
     /// Whether it has a client whose requests in progress are all held.

@@ -15,7 +15,8 @@ impl ServerConnection {
     /// How the connection ends if nothing was received within the idle timeout; `None` if it stays open: a request of
     /// its client is in progress or held.
     pub(super) fn end_of_idle(&self, input: &Input) -> Option<ConnectionEnd> {
-        (!self.requests.is_busy()).then(|| ConnectionEnd::of_idle(&input.inbound))
+        let is_used = self.requests.is_busy() || self.stream.is_used_otherwise();
+        (!is_used).then(|| ConnectionEnd::of_idle(&input.inbound))
     }
 
     /// Starts the idle checks of a connection at a reactor.

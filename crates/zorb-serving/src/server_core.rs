@@ -19,6 +19,7 @@ use zorb_os::lock::Lock;
 use zorb_poa::Adapters;
 use zorb_transport::{Endpoint, Workers};
 
+use crate::both_ways::BothWays;
 use crate::context::ServerContext;
 use crate::lane::Lane;
 use crate::lane::admission::LaneAdmission;
@@ -206,7 +207,11 @@ impl ServerCore {
             }
         };
         let admission = || -> Box<dyn Admission> {
-            Box::new(LaneAdmission::new(&lane, &self.context, &listener.protocol, None))
+            let admission = LaneAdmission::new(&lane, &self.context, &listener.protocol, None);
+            match listener.protocol.may_be_bidirectional() {
+                true => Box::new(BothWays::new(admission, self.context.orb(), &*listener.acceptor)),
+                false => Box::new(admission),
+            }
         };
         listener.start(self.threads(), || (), admission)?;
         tracing::info!(%endpoint, "listening");

@@ -55,6 +55,10 @@ impl Protocol for IiopProtocol {
         &self.transport
     }
 
+    fn may_be_bidirectional(&self) -> bool {
+        true
+    }
+
     fn property_fields(&self) -> &'static [PropertyField] {
         TCP_PROPERTIES
     }

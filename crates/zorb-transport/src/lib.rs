@@ -25,6 +25,7 @@
 // `#[inline]`: as in `zorb-base`, whose root says what the attributes of the crates on the path of calls save.
 
 mod acceptor;
+mod bidirectional;
 mod composed;
 pub mod driven;
 mod endpoint;
@@ -48,6 +49,7 @@ mod wait;
 mod workers;
 
 pub use acceptor::{AcceptError, Acceptor, Backoff};
+pub use bidirectional::{Bidirection, ServeStream};
 pub use composed::Composed;
 pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
 pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};

@@ -42,6 +42,12 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         true
     }
 
+    /// Whether its connections may carry requests in both directions (CORBA 3.3 part 2, 15.8): GIOP between endpoints
+    /// whose addresses are `host:port`. Default: no.
+    fn may_be_bidirectional(&self) -> bool {
+        false
+    }
+
     /// The group operations of a protocol for groups of objects. References to single objects
     /// contain no profile of such a protocol, and its endpoints may receive requests of the same
     /// ORB. Default: none.

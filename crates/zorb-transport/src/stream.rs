@@ -222,6 +222,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
         drop(notify);
         false
     }
+
+    /// Whether a connection that carries requests in both directions is used in the other one, or was since this was
+    /// last asked: then this side does not close it because it is idle. Default: no.
+    fn is_used_otherwise(&self) -> bool {
+        false
+    }
 }
 
 /// Copies the beginning of `parts` into `buffer`.

@@ -95,8 +95,7 @@
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
 //! members (E0309, E0310, E0303, E0313); reply handlers and pollers of the standard's AMI (there is [`Pending`]); of
-//! Portable Interceptors, all but request [interceptors](interceptor) and slots; bidirectional GIOP and ZIOP. Only Linux is
-//! tested.
+//! Portable Interceptors, all but request [interceptors](interceptor) and slots; ZIOP. Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;
@@ -161,10 +160,11 @@ pub mod poa {
 /// Those of real-time CORBA are in [`rt`].
 pub mod policy {
     pub use zorb_core::policy::{
-        ClientProtocols, ConnectionProperties, ConnectionTimeout, Deadline, EffectivePolicies,
-        Levels, MaxHops, Policies, Policy, PolicyError, PolicyType, PrivateConnection,
-        ProtocolChoice, Rebind, RelativeRequestTimeout, RelativeRoundtripTimeout, ReplyEndTime,
-        RequestEndTime, ServeInTime, ServerProtocols, SetOverrideType, SyncScope, TypedPolicy,
+        BidirectionalPolicy, ClientProtocols, ConnectionProperties, ConnectionTimeout, Deadline,
+        EffectivePolicies, Levels, MaxHops, Policies, Policy, PolicyError, PolicyType,
+        PrivateConnection, ProtocolChoice, Rebind, RelativeRequestTimeout,
+        RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime, ServeInTime, ServerProtocols,
+        SetOverrideType, SyncScope, TypedPolicy,
     };
 }
 
@@ -287,19 +287,19 @@ pub mod giop {
         Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Destination, Detached, Escaped,
         Expanded, FailureCause, Form, FragmentPiece, Fragments, Frame, GiopLite, GiopVersion,
         HEADER_SIZE, HostPort, HostPortError, IiopProfile, Inbound, Ior, IorTextError,
-        LanePriority, Limits, LocateReplyHeader, LocateRequestHeader, LocateStatus, MAX_ADDRESSES,
-        MAX_CANCELLED, MAX_COMPONENTS, MAX_CONVERSION_SETS, MAX_ENDPOINTS, MAX_OUTSTANDING,
-        MAX_POLICIES, MAX_PROFILES, MAX_SERVICE_CONTEXTS, MAX_STRINGIFIED, MAX_URL, MessageHeader,
-        MessageKind, MessageWriter, Messaging, NamingContextAddress, NewRequest, ObjectIndex,
-        ObjectUrl, OperationName, OrbType, PlainRequest, Policies, PolicyValue, ProfileTag,
-        ProtocolError, ProtocolErrorKind, Received, ReplyHeader, ReplyStart, ReplyStatus,
-        RequestBuffer, RequestFailure, RequestHeader, RequestIds, RequestKind, RequestProgress,
-        RequestStart, ResponseFlags, ServedRequest, ServerMessagingState, ServerReceiver,
-        ServerRequests, ServiceContext, ServiceContexts, ServiceId, SslSecTrans, StringName,
-        StringNameComponent, StringNameError, TagGroup, TaggedComponent, TaggedProfile,
-        TaoEndpoint, TaoEndpoints, TargetAddress, UipmcProfile, UnreadRequest, UrlError,
-        UrlErrorKind, fragments, iiop_object_key, negotiate, read_components, text_coding,
-        unescape, write_components,
+        LanePriority, Limits, ListenPoints, LocateReplyHeader, LocateRequestHeader, LocateStatus,
+        MAX_ADDRESSES, MAX_CANCELLED, MAX_COMPONENTS, MAX_CONVERSION_SETS, MAX_ENDPOINTS,
+        MAX_LISTEN_POINTS, MAX_OUTSTANDING, MAX_POLICIES, MAX_PROFILES, MAX_SERVICE_CONTEXTS,
+        MAX_STRINGIFIED, MAX_URL, MessageHeader, MessageKind, MessageWriter, Messaging,
+        NamingContextAddress, NewRequest, ObjectIndex, ObjectUrl, OperationName, OrbType,
+        PlainRequest, Policies, PolicyValue, ProfileTag, ProtocolError, ProtocolErrorKind,
+        Received, ReplyHeader, ReplyStart, ReplyStatus, RequestBuffer, RequestFailure,
+        RequestHeader, RequestIds, RequestKind, RequestProgress, RequestStart, ResponseFlags,
+        ServedRequest, ServerMessagingState, ServerReceiver, ServerRequests, ServiceContext,
+        ServiceContexts, ServiceId, SslSecTrans, StringName, StringNameComponent, StringNameError,
+        TagGroup, TaggedComponent, TaggedProfile, TaoEndpoint, TaoEndpoints, TargetAddress,
+        UipmcProfile, UnreadRequest, UrlError, UrlErrorKind, fragments, iiop_object_key, negotiate,
+        read_components, text_coding, unescape, write_components,
     };
 }
 

@@ -113,7 +113,7 @@ impl Driver {
             key: b"key",
             operation: "operation",
             code_sets: None,
-            has_band: number % 2 == 1,
+            announced: u32::from(number % 2 == 1),
             deadline: (number > 127).then(|| self.now + Duration::from_micros(u64::from(number))),
         };
         self.begun += 1;

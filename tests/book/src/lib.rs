@@ -23,6 +23,7 @@ pub mod imr;
 pub mod interceptors;
 pub mod mapping;
 pub mod naming;
+pub mod networks;
 pub mod policies;
 pub mod protocols;
 pub mod quickstart;

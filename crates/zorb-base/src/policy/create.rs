@@ -6,7 +6,7 @@ use std::fmt;
 use zorb_types::{Any, TcKind};
 
 use super::{
-    ConnectionTimeout, MaxHops, Policy, PolicyType, PrivateConnection, Rebind,
+    BidirectionalPolicy, ConnectionTimeout, MaxHops, Policy, PolicyType, PrivateConnection, Rebind,
     RelativeRequestTimeout, RelativeRoundtripTimeout, ReplyEndTime, RequestEndTime, SyncScope,
     TypedPolicy,
 };
@@ -62,6 +62,7 @@ impl Policy {
             }
             PolicyType::CONNECTION_TIMEOUT => of::<ConnectionTimeout>(value, TcKind::ULongLong),
             PolicyType::MAX_HOPS => of::<MaxHops>(value, TcKind::UShort),
+            PolicyType::BIDIRECTIONAL => of::<BidirectionalPolicy>(value, TcKind::UShort),
             PolicyType::PRIVATE_CONNECTION => Ok(Self::new(PrivateConnection)),
             known if known.name().is_some() => Err(PolicyError::UnsupportedPolicy),
             _ => Err(PolicyError::BadPolicy),
@@ -111,6 +112,12 @@ mod tests {
         assert_eq!(limit.value(), Some(&RelativeRoundtripTimeout(Duration::from_secs(1))));
         let hops = Policy::create(PolicyType::MAX_HOPS, &Any::new::<u16>(&3).unwrap()).unwrap();
         assert_eq!(hops.value(), Some(&MaxHops(3)));
+        let both = Any::new::<u16>(&1).unwrap();
+        let both = Policy::create(PolicyType::BIDIRECTIONAL, &both).unwrap();
+        assert_eq!(
+            Policies::new().with(BidirectionalPolicy::Both).policy(PolicyType::BIDIRECTIONAL),
+            Some(&both)
+        );
         let scope = Policy::create(PolicyType::SYNC_SCOPE, &Any::new::<i16>(&2).unwrap()).unwrap();
         assert_eq!(scope.value(), Some(&SyncScope::WithServer));
         let end = utc("IDL:omg.org/TimeBase/UtcT:1.0");
@@ -129,6 +136,8 @@ mod tests {
         assert_eq!(refused(PolicyType::SYNC_SCOPE, &number), PolicyError::BadPolicyType);
         let another = utc("IDL:example/UtcT:1.0");
         assert_eq!(refused(PolicyType::REQUEST_END_TIME, &another), PolicyError::BadPolicyType);
+        let two = Any::new::<u16>(&2).unwrap();
+        assert_eq!(refused(PolicyType::BIDIRECTIONAL, &two), PolicyError::BadPolicyValue);
         let seven = Any::new::<i16>(&7).unwrap();
         assert_eq!(refused(PolicyType::REBIND, &seven), PolicyError::BadPolicyValue);
     }

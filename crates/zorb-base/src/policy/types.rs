@@ -63,7 +63,7 @@ policy_types! {
     MAX_HOPS = 34, "MaxHopsPolicy";
     /// The order of queued requests; not supported.
     QUEUE_ORDER = 35, "QueueOrderPolicy";
-    /// Bidirectional GIOP.
+    /// [`BidirectionalPolicy`](super::BidirectionalPolicy).
     BIDIRECTIONAL = 37, "BidirectionalPolicy";
     /// RT-CORBA: [`PriorityModel`](super::PriorityModel).
     PRIORITY_MODEL = 40, "PriorityModelPolicy";

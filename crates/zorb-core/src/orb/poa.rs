@@ -12,7 +12,7 @@ mod weak;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use zorb_base::policy::{ConnectionProperties, served_properties};
+use zorb_base::policy::{BidirectionalPolicy, ConnectionProperties, served_properties};
 use zorb_base::upcall_thread::{about_to_block, check_may_wait};
 use zorb_giop::ProfileTag;
 use zorb_poa::{
@@ -58,6 +58,7 @@ impl Poa {
         let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
         let root = Self { adapter: orb.adapters.register_root(new), orb: Arc::downgrade(orb) };
         root.join(pool);
+        root.accept_offers(orb);
         root
     }
 
@@ -123,6 +124,14 @@ impl Poa {
         }
     }
 
+    /// Makes the ORB accept that clients are called over their connections, if the adapter's policy is that.
+    fn accept_offers(&self, orb: &OrbInner) {
+        let policy = self.adapter.policies().others.value();
+        if policy == Some(&BidirectionalPolicy::Both) {
+            orb.core.bidirection().accept_for_adapter();
+        }
+    }
+
     /// Creates a child adapter with the same manager (`create_POA`).
     ///
     /// # Errors
@@ -185,6 +194,7 @@ impl Poa {
         drop(children);
         let child = self.with_adapter(child);
         child.join(pool);
+        child.accept_offers(&orb);
         if orb.core.options().use_imr && orb.core.is_serving() {
             self.register_in_repository(&orb, &child)?;
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zorb_base::policy::{Levels, Policies, SetOverrideType, TypedPolicy};
+use zorb_base::policy::{BidirectionalPolicy, Levels, Policies, SetOverrideType, TypedPolicy};
 use zorb_types::SystemException;
 
 use super::inner::OrbInner;
@@ -43,6 +43,9 @@ impl PolicyManager {
     ) -> Result<(), SystemException> {
         policies.check(Levels::ORB)?;
         self.orb.client.policies().rcu(|known| known.changed(policies, how));
+        let bidirectional = self.orb.client.policies().load().policies.value().copied();
+        let accepts = bidirectional == Some(BidirectionalPolicy::Both);
+        self.orb.core.bidirection().accept(accepts);
         self.orb.server.update_default_connection_setup(|| self.policy_overrides());
         Ok(())
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod adapter_activators;
+mod bidirectional;
 mod binding;
 mod call;
 mod callbacks;

@@ -48,7 +48,7 @@ pub const MAX_OUTSTANDING: usize = 65_536;
 ///     key: b"key",
 ///     operation: "add",
 ///     code_sets: None,
-///     has_band: false,
+///     announced: 0,
 ///     deadline: None,
 /// };
 /// let begun = connection.begin(&request, true, "my call")?;
@@ -135,7 +135,7 @@ impl<C> ClientConnection<C> {
     /// As [`begin`](Self::begin).
     pub fn comes_first(&mut self, request: &NewRequest<'_>) -> Result<bool, BeginError> {
         let announcement = self.session.prepare(request, false)?.1;
-        Ok(announcement.comes_first() || self.session.announces_band(request))
+        Ok(announcement.comes_first() || self.session.announced_by(request) != 0)
     }
 
     /// Begins a request: allocates its id, and determines how to write it. Unless it is one-way, it is
@@ -156,7 +156,7 @@ impl<C> ClientConnection<C> {
             return Err(BeginError::Ended);
         }
         let (text, announcement) = self.session.prepare(request, is_next)?;
-        let announces_band = self.session.announces_band(request);
+        let announced = self.session.announced_by(request);
         let request_id = match self.requests.is_empty() {
             true => self.ids.allocate(),
             false => self.allocate_free()?,
@@ -174,7 +174,7 @@ impl<C> ClientConnection<C> {
                 call,
             });
         }
-        Ok(BegunRequest { request_id, text, announcement, announces_band })
+        Ok(BegunRequest { request_id, text, announcement, announced })
     }
 
     #[inline(never)]
@@ -222,9 +222,7 @@ impl<C> ClientConnection<C> {
         if begun.announcement.comes_first() {
             self.session.announced();
         }
-        if begun.announces_band {
-            self.session.band_announced();
-        }
+        self.session.sent_number(begun.announced);
     }
 
     /// Cancels a request that was passed to the transport after its time limit.

@@ -21,7 +21,7 @@ fn request(kind: RequestKind, version: GiopVersion) -> NewRequest<'static> {
         key: b"key",
         operation: "operation",
         code_sets: None,
-        has_band: false,
+        announced: 0,
         deadline: None,
     }
 }
@@ -199,28 +199,42 @@ fn a_reply_that_was_begun_shows_that_the_request_was_processed() {
 
 #[test]
 fn a_priority_band_is_announced_until_a_request_with_it_is_sent() {
-    let of = |kind| NewRequest { has_band: true, ..request(kind, V1_2) };
+    let of = |kind| NewRequest { announced: 1, ..request(kind, V1_2) };
     let mut client = connection();
     let announces = |client: &mut ClientConnection<_>, kind| {
         let begun = client.begin(&of(kind), true, "call").unwrap();
-        assert_eq!(begun.comes_first(), begun.announces_band);
+        assert_eq!(begun.comes_first(), begun.announced != 0);
         begun
     };
-    assert!(!announces(&mut client, RequestKind::Locate).announces_band, "it has no contexts");
+    assert!(announces(&mut client, RequestKind::Locate).announced == 0, "it has no contexts");
     let unsent = announces(&mut client, RequestKind::Twoway);
-    assert!(unsent.announces_band && client.comes_first(&of(RequestKind::Twoway)).unwrap());
+    assert!(unsent.announced != 0 && client.comes_first(&of(RequestKind::Twoway)).unwrap());
     let sent = announces(&mut client, RequestKind::Oneway);
-    assert!(sent.announces_band);
+    assert!(sent.announced != 0);
     client.sent(&sent);
     assert!(!client.comes_first(&of(RequestKind::Twoway)).unwrap());
-    assert!(!announces(&mut client, RequestKind::Twoway).announces_band);
+    assert!(announces(&mut client, RequestKind::Twoway).announced == 0);
     // A datagram may be lost.
     let mut client = ClientConnection::new(ClientSession::connectionless(), None);
     for _ in 0..2 {
         let begun = announces(&mut client, RequestKind::Oneway);
-        assert!(begun.announces_band);
+        assert!(begun.announced != 0);
         client.sent(&begun);
     }
+}
+
+#[test]
+fn what_changes_is_announced_again() {
+    let mut client = connection();
+    let mut announced = |number| {
+        let kind = RequestKind::Oneway;
+        let request = NewRequest { announced: number, ..request(kind, V1_2) };
+        let begun = client.begin(&request, true, "call").unwrap();
+        client.sent(&begun);
+        begun.announced
+    };
+    let seen = [0, 1, 1, 2, 0, 2, 1, 5, 4].map(&mut announced);
+    assert_eq!(seen, [0, 1, 0, 2, 0, 0, 0, 5, 0]);
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Client {
             key: &key,
             operation: "operation",
             code_sets: self.negotiates.then_some([&self.code_sets, &self.code_sets]),
-            has_band: false,
+            announced: 0,
             deadline,
         };
         let first = self.machine.comes_first(&request).expect("the code sets are the same");

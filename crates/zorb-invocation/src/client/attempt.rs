@@ -120,10 +120,10 @@ pub(super) fn send_over(
         Ok(begun) => begun,
         Err(reason) => return Err(unfinished(not_begun(route, connection, *reason))),
     };
-    let BegunRequest { request_id, text, announcement, announces_band } = begun;
+    let BegunRequest { request_id, text, announcement, announced } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold());
-    let band = route.band.as_ref().filter(|_| announces_band);
-    let contexts = Contexts { info: call.info, band };
+    let announcing = (announced != 0).then_some(route);
+    let contexts = Contexts { info: call.info, announcing };
     let Some(outgoing) = connection.outgoing() else {
         return Err(Unfinished::Failed(core.shut_down()));
     };

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb_base::options::Options;
 use zorb_base::policy::{
-    ClientProtocols, ConnectionProperties, Policies, PolicyType, PriorityBand, PriorityBands,
-    PrivateConnection,
+    BidirectionalPolicy, ClientProtocols, ConnectionProperties, Policies, PolicyType, PriorityBand,
+    PriorityBands, PrivateConnection,
 };
 use zorb_giop::ProfileTag;
 
@@ -26,6 +26,7 @@ pub(crate) struct ConnectionPolicies {
     after: ConnectionProperties,
     /// The priority bands, each with connections of its own.
     bands: Vec<RangeInclusive<i16>>,
+    bidirectional: Option<BidirectionalPolicy>,
     /// The number of the reference whose connections are private.
     private: Option<u64>,
 }
@@ -51,6 +52,7 @@ impl ConnectionPolicies {
             before,
             after,
             bands: bands.iter().map(PriorityBand::range).collect(),
+            bidirectional: policies.value().copied(),
             private: policies.value::<PrivateConnection>().map(|_| NOT_NUMBERED),
         }
     }
@@ -66,6 +68,7 @@ impl ConnectionPolicies {
             before,
             after,
             bands: if self.bands.is_empty() { weaker.bands.clone() } else { self.bands },
+            bidirectional: self.bidirectional.or(weaker.bidirectional),
             private: self.private.or(weaker.private),
         }
     }
@@ -91,11 +94,12 @@ impl ConnectionPolicies {
 
     /// Whether a reference with these satisfies `wanted`.
     pub(crate) fn satisfies(&self, wanted: &Self) -> bool {
-        let Self { protocols, before, after, bands, private } = self;
+        let Self { protocols, before, after, bands, bidirectional, private } = self;
         private.is_some() == wanted.private.is_some()
             && *protocols == wanted.protocols
             && (*before, *after) == (wanted.before, wanted.after)
             && *bands == wanted.bands
+            && *bidirectional == wanted.bidirectional
     }
 
     /// Those of a new reference, with a number of its own if its connections are private.
@@ -144,11 +148,10 @@ impl ConnectionPolicies {
             let mut key = properties.words().to_vec();
             key.push(private);
             key.extend(band_words.map(i64::from));
-            ConnectionClass {
-                settings: ConnectionSettings::new(&properties, options),
-                key: key.into(),
-                band: band.cloned(),
-            }
+            let mut settings = ConnectionSettings::new(&properties, options);
+            settings.offers = self.bidirectional == Some(BidirectionalPolicy::Both);
+            key.push(i64::from(settings.offers));
+            ConnectionClass { settings, key: key.into(), band: band.cloned() }
         };
         if self.bands.is_empty() {
             return vec![class(None)];

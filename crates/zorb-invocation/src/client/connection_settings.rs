@@ -1,11 +1,12 @@
 //! The settings of a client's connections, from properties and options.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_base::options::Options;
 use zorb_base::policy::{ConnectionProperties, octets};
-use zorb_transport::StreamOptions;
+use zorb_transport::{Bidirection, StreamOptions};
 
 use super::reconnecting::ReconnectDelays;
 
@@ -13,6 +14,10 @@ use super::reconnecting::ReconnectDelays;
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionSettings {
     pub(crate) stream: StreamOptions,
+    /// The connections of clients over which servers may be called; `None` for protocols without such.
+    pub(crate) bidirection: Option<Arc<Bidirection>>,
+    /// Whether servers are offered to call objects of this ORB over the connections.
+    pub(crate) offers: bool,
     /// The property `network_priority`.
     pub(crate) network_priority: Option<bool>,
     pub(crate) copy_threshold: usize,
@@ -65,6 +70,8 @@ impl ConnectionSettings {
         let max_calls = at_least_one(properties.max_calls, options.max_calls_per_connection);
         Self {
             stream: properties.stream(options.stream.clone()),
+            bidirection: None,
+            offers: false,
             network_priority: properties.network_priority,
             // A message that is sent in fragments is written whole first.
             copy_threshold: match fragment_size {

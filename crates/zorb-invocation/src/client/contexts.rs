@@ -6,20 +6,23 @@ use smallvec::SmallVec;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{ServiceContext, ServiceId};
+use zorb_transport::Bidirection;
+
+use super::route::Route;
 
 /// The service contexts of a request, except that of the code sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contexts<'a> {
     /// Those that interceptors have added.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
-    /// The priority band of the connection, in the first request over it.
-    pub(super) band: Option<&'a RangeInclusive<i16>>,
+    /// The route whose connection announces what it is for; `None` if it has done so, or has nothing to announce.
+    pub(super) announcing: Option<&'a Route>,
 }
 
 impl Contexts<'_> {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.info.is_none() && self.band.is_none()
+        self.info.is_none() && self.announcing.is_none()
     }
 
     /// Calls `write` with these contexts after those `of_connection`.
@@ -32,14 +35,17 @@ impl Contexts<'_> {
         if self.is_empty() {
             return write(of_connection.as_slice());
         }
-        let band = self.band.map(declared_band);
+        let band = self.announcing.and_then(|route| route.band.as_ref()).map(declared_band);
         let band = band
             .as_ref()
             .map(|data| ServiceContext::new(ServiceId::RT_CORBA_PRIORITY_RANGE, &data[..]));
+        let listen_points = self.announcing.and_then(|route| route.offered.as_ref()?.context());
+        let listen_points =
+            listen_points.as_ref().map(|data| ServiceContext::new(Bidirection::CONTEXT, &data[..]));
         let added = self.info.into_iter().flat_map(ClientRequestInfo::contexts);
         // As many as an ordinary real-time call has.
         let all: SmallVec<[ServiceContext<'_>; 4]> =
-            of_connection.into_iter().chain(added).chain(band).collect();
+            of_connection.into_iter().chain(added).chain(band).chain(listen_points).collect();
         write(&all)
     }
 }

@@ -122,6 +122,10 @@ impl Stream for Fragmenting {
         self.inner.readiness_fd()
     }
 
+    fn is_used_otherwise(&self) -> bool {
+        self.inner.is_used_otherwise()
+    }
+
     fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.hangup_fd()
     }

@@ -48,7 +48,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let (form, text) = (LOCAL_FORM, LOCAL_TEXT);
     let (mut request, mut buffer) = take_buffers();
     let mut copy = Gather::runs_from(usize::MAX);
-    let contexts = Contexts { info: call.info, band: None };
+    let contexts = Contexts { info: call.info, announcing: None };
     let message =
         OutgoingRequest { form, request_id: 0, target: TargetAddress::Key(key), text, call };
     let written = contexts.write(None, |contexts| message.write(contexts, &mut request, &mut copy));

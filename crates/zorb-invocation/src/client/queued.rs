@@ -112,7 +112,7 @@ fn write(
             Err(error) => return Err(refused(*NotBegun::new(error, machine, false))),
         };
         let code_sets = machine.session().code_sets();
-        let BegunRequest { request_id, text, announcement, announces_band } = begun;
+        let BegunRequest { request_id, text, announcement, announced } = begun;
         // The program's code writes the arguments, and may make calls that wait in this queue, too. Several calls
         // may then announce the same, before one that does not. What an abbreviation stands for depends on the order.
         let locked = match announcement {
@@ -122,8 +122,8 @@ fn write(
                 None
             }
         };
-        let band = route.band.as_ref().filter(|_| announces_band);
-        let contexts = Contexts { info: call.info, band };
+        let announcing = (announced != 0).then_some(route);
+        let contexts = Contexts { info: call.info, announcing };
         let mut gather = Gather::runs_from(usize::MAX);
         let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
         message.write_announcing(announcement, contexts, &mut octets, &mut gather)?;
@@ -133,7 +133,7 @@ fn write(
             continue;
         }
         let length = octets.len();
-        let is_relied_on = announces_band || announcement != Announcement::Nothing;
+        let is_relied_on = announced != 0 || announcement != Announcement::Nothing;
         let in_time = call.sending.deadline();
         let deadline = in_time.filter(|_| !is_relied_on);
         return match outbox.queue.try_put(length, in_time, Message { octets, deadline }) {

@@ -18,7 +18,7 @@ use zorb_giop::{
     LanePriority, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
     TargetAddress,
 };
-use zorb_transport::{Endpoint, Protocol, ResolvedProfile, log_limited};
+use zorb_transport::{Bidirection, Endpoint, Protocol, ResolvedProfile, log_limited};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::addressing::Addressing;
@@ -48,6 +48,8 @@ pub(crate) struct Route {
     pub(super) priority: Option<i16>,
     /// The priority band of its connections; `None` for all priorities.
     pub(super) band: Option<RangeInclusive<i16>>,
+    /// What its connections offer; `None` if they carry requests in one direction.
+    pub(super) offered: Option<Arc<Bidirection>>,
     /// The server's code sets, if the profile contains them.
     pub(super) code_sets: Option<CodeSetComponentInfo>,
 }
@@ -68,8 +70,18 @@ impl Route {
             key: &self.key,
             operation,
             code_sets: self.code_sets.as_ref().map(|server| [core.code_sets(), server]),
-            has_band: self.band.is_some() && !self.omits_contexts,
+            announced: self.announced(),
             deadline,
+        }
+    }
+
+    /// The number of what its connections announce. It grows with the addresses at which the ORB listens.
+    #[inline]
+    fn announced(&self) -> u32 {
+        let band = u32::from(self.band.is_some() && !self.omits_contexts);
+        match &self.offered {
+            None => band,
+            Some(offered) => offered.generation().saturating_add(band),
         }
     }
 
@@ -262,6 +274,11 @@ impl Routes {
                 None => vec![ConnectionClass::plain(core.options())],
             };
             for mut class in classes {
+                if protocol.may_be_bidirectional() {
+                    class.settings.bidirection = Some(Arc::clone(core.bidirection()));
+                } else {
+                    class.settings.offers = false;
+                }
                 let given = class.settings.stream.clone();
                 let served = ServedPriority {
                     endpoint: priority,
@@ -290,6 +307,10 @@ impl Routes {
                     profile: *index,
                     addressing: Addressing::default(),
                     priority,
+                    offered: class
+                        .settings
+                        .bidirection
+                        .filter(|_| class.settings.offers && resolved.version >= GiopVersion::V1_2),
                     band: class.band,
                     code_sets: code_sets.clone(),
                 });

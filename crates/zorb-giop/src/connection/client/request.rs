@@ -31,8 +31,10 @@ pub struct NewRequest<'a> {
     pub operation: &'a str,
     /// The code sets of this side and those of the object's reference, if it has some.
     pub code_sets: Option<[&'a CodeSetComponentInfo; 2]>,
-    /// Whether its connection is for a priority band, which the server must know before the second request.
-    pub has_band: bool,
+    /// The number of what its connection announces, besides code sets, and the server must know before the second
+    /// request: 0 for nothing, for example 1 for the priority band. It is announced by requests until one with this
+    /// number, or a larger one, has been sent.
+    pub announced: u32,
     /// When the request times out, as the time since an epoch that the caller chooses for each connection;
     /// `None` for never. One-way requests ignore it.
     pub deadline: Option<Duration>,
@@ -65,15 +67,15 @@ pub struct BegunRequest {
     pub text: TextCoding,
     /// What it announces to the server. Pass it to [`sent`](super::ClientConnection::sent).
     pub announcement: Announcement,
-    /// Whether it announces the priority band of the connection, too.
-    pub announces_band: bool,
+    /// The number of what else it announces about its connection; 0 for nothing.
+    pub announced: u32,
 }
 
 impl BegunRequest {
     /// Whether later requests rely on what it announces, so that none may be sent before this one.
     #[inline]
     pub fn comes_first(&self) -> bool {
-        self.announces_band || self.announcement.comes_first()
+        self.announced != 0 || self.announcement.comes_first()
     }
 }
 

@@ -19,8 +19,9 @@ pub struct ClientSession {
     /// The version of the last message, and its text coding: 3 % of a call.
     text: Option<(GiopVersion, TextCoding)>,
     code_sets_sent: bool,
-    band_sent: bool,
-    /// Whether every request announces the code sets and the band, as any of them may be lost.
+    /// The largest number of what requests with [such numbers](NewRequest::announced) have announced.
+    announced: u32,
+    /// Whether every request announces the code sets and the rest, as any of them may be lost.
     per_request: bool,
     messaging_state: Option<Box<dyn ClientMessagingState>>,
 }
@@ -33,7 +34,7 @@ impl ClientSession {
             code_sets,
             text: None,
             code_sets_sent: false,
-            band_sent: false,
+            announced: 0,
             per_request: false,
             messaging_state: None,
         }
@@ -96,15 +97,18 @@ impl ClientSession {
         Ok((self.text(version)?, announcement))
     }
 
-    /// Whether a request has to announce the priority band of the connection.
+    /// The number of what a request has to announce about the connection; 0 for nothing.
     #[inline]
-    pub(super) fn announces_band(&self, request: &NewRequest<'_>) -> bool {
-        request.has_band && !self.band_sent && request.kind != RequestKind::Locate
+    pub(super) fn announced_by(&self, request: &NewRequest<'_>) -> u32 {
+        let is_new = request.announced > self.announced && request.kind != RequestKind::Locate;
+        if is_new { request.announced } else { 0 }
     }
 
-    /// Reports that a request with the priority band was passed to the transport.
-    pub(super) fn band_announced(&mut self) {
-        self.band_sent = !self.per_request;
+    /// Reports that a request that announces what has this number was passed to the transport.
+    pub(super) fn sent_number(&mut self, announced: u32) {
+        if !self.per_request {
+            self.announced = self.announced.max(announced);
+        }
     }
 
     #[inline(never)]

@@ -8,7 +8,7 @@ use zorb_base::steady_events::{Event, record};
 use zorb_base::upcall_thread::{about_to_block, in_upcall};
 use zorb_giop::ClientSession;
 use zorb_os::process;
-use zorb_transport::{ConnectError, ConnectOptions, Stream};
+use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Stream};
 
 use super::super::connection::Counts;
 use super::super::exclusive::{ExclusiveConnection, NewConnection};
@@ -55,7 +55,7 @@ impl EndpointCache {
             others.before_connecting(self.settings.idle_limit);
         }
         let tried = Instant::now();
-        let connect = || self.protocol.transport().connect(&self.endpoint, &options);
+        let connect = || self.connect_stream(&options);
         let connected = connect().or_else(|error| match self.others.upgrade() {
             Some(others) if is_out_of_descriptors(&error) => {
                 others.close_all();
@@ -80,6 +80,21 @@ impl EndpointCache {
                 self.state().reconnecting.failed(tried, Instant::now(), self.settings.reconnect);
                 Err(NoConnection::Unreachable(error))
             }
+        }
+    }
+
+    /// A stream to the endpoint: usually over a new connection.
+    fn connect_stream(&self, options: &ConnectOptions) -> Result<Arc<dyn Stream>, ConnectError> {
+        let bidirection = self.settings.bidirection.as_ref();
+        if let Some(stream) = bidirection.and_then(|known| known.client_at(&self.endpoint)) {
+            return Ok(stream);
+        }
+        let stream = self.protocol.transport().connect(&self.endpoint, options)?;
+        match bidirection.filter(|_| self.settings.offers) {
+            None => Ok(stream),
+            Some(bidirection) => bidirection
+                .opened(stream)
+                .map_err(|error| ConnectError::single(&self.endpoint, ConnectPhase::Setup, error)),
         }
     }
 

@@ -65,7 +65,9 @@ impl EndpointCache {
         since: LastReceived,
     ) -> bool {
         let is_unused = |connection: &ExclusiveConnection| {
-            connection.is_of(count) && connection.last_used() <= since
+            connection.is_of(count)
+                && connection.last_used() <= since
+                && !connection.stream.is_used_otherwise()
         };
         let mut state = self.state();
         if let Some(multiplexed) = &self.multiplexed {
@@ -116,6 +118,7 @@ impl EndpointCache {
     ) {
         let is_unused = |connection: &ExclusiveConnection| {
             limit.is_some_and(|limit| connection.last_received.is_older_than(limit))
+                && !connection.stream.is_used_otherwise()
                 || connection.stream.is_readable()
         };
         let (gone, idle): (Vec<_>, Vec<_>) =

@@ -45,6 +45,7 @@ impl MultiplexedConnection {
         let is_unused = state.is_unused()
             && !state.closing
             && (limit.is_some_and(|limit| state.last_received.is_older_than(limit))
+                && !self.stream.is_used_otherwise()
                 || self.stream.is_readable());
         state.closing |= is_unused;
         is_unused
@@ -60,7 +61,10 @@ impl MultiplexedConnection {
     /// Lets no call use it any more if none has since then.
     pub(super) fn end_idle(&self, since: LastReceived) -> bool {
         let mut state = self.state();
-        let is_idle = state.is_unused() && !state.closing && state.last_received <= since;
+        let is_idle = state.is_unused()
+            && !state.closing
+            && state.last_received <= since
+            && !self.stream.is_used_otherwise();
         state.closing |= is_idle;
         is_idle
     }

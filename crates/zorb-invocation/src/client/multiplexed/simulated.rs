@@ -217,7 +217,7 @@ impl Run {
             key: b"key",
             operation: "twice",
             code_sets: None,
-            has_band: false,
+            announced: 0,
             // Its time is over when the reader looks next.
             deadline: is_timed.then_some(Duration::ZERO),
         };

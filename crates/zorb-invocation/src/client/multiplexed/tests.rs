@@ -114,7 +114,7 @@ fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'
         key: b"key",
         operation: "add",
         code_sets,
-        has_band: false,
+        announced: 0,
         deadline: Some(Duration::ZERO),
     }
 }
@@ -160,17 +160,17 @@ fn a_call_whose_connection_ends_before_its_request_goes_over_another() {
 fn the_request_that_is_sent_first_announces_the_priority_band() {
     let (_, connection) = connection();
     let [mut first, mut second, mut third] = [(); 3].map(|()| join(&connection));
-    let banded = NewRequest { has_band: true, ..request(None) };
-    assert!(first.begin(&banded, None).unwrap().announces_band);
+    let banded = NewRequest { announced: 1, ..request(None) };
+    assert!(first.begin(&banded, None).unwrap().announced != 0);
     // It may not overtake the other, nor rely on it.
     let waited = second.begin(&banded, Some(Instant::now())).map_err(|reason| *reason);
     assert!(matches!(waited, Err(NotBegun::Unsent { again: false, .. })), "{waited:?}");
     // The first is not sent after all, for example because its arguments have no encoding.
     drop(first);
     let begun = second.begin(&banded, None).unwrap();
-    assert!(begun.announces_band);
+    assert!(begun.announced != 0);
     second.send(&begun, &TimeLimit::new(None), None).unwrap();
-    assert!(!third.begin(&banded, None).unwrap().announces_band);
+    assert!(third.begin(&banded, None).unwrap().announced == 0);
 }
 
 #[test]

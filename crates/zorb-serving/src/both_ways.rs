@@ -1,0 +1,43 @@
+//! Admits connections that may carry requests in both directions.
+
+use std::sync::Arc;
+
+use zorb_base::accepting::Admission;
+use zorb_base::orb_core::OrbCore;
+use zorb_transport::{Acceptor, Bidirection, ServeStream, Stream};
+
+use crate::lane::admission::LaneAdmission;
+
+/// Admits the clients of one listener, and the requests of servers over the connections that this ORB has opened.
+pub(crate) struct BothWays {
+    admission: Arc<LaneAdmission>,
+    bidirection: Arc<Bidirection>,
+    /// Kept until the listener closes. Then servers cannot send requests any more.
+    _serve: Arc<ServeStream>,
+}
+
+impl BothWays {
+    /// Admits clients with `admission`. Connections that this ORB opens from now on offer the endpoints of `acceptor`.
+    pub(crate) fn new(admission: LaneAdmission, orb: &OrbCore, acceptor: &dyn Acceptor) -> Self {
+        let admission = Arc::new(admission);
+        let admits = Arc::clone(&admission);
+        let serve: Arc<ServeStream> = Arc::new(move |stream| admits.admit(stream));
+        let bidirection = Arc::clone(orb.bidirection());
+        bidirection.listen(acceptor.published(), Arc::downgrade(&serve));
+        Self { admission, bidirection, _serve: serve }
+    }
+}
+
+impl Admission for BothWays {
+    fn admit(&self, stream: Arc<dyn Stream>) {
+        self.admission.admit(self.bidirection.accepted(stream));
+    }
+
+    fn make_room(&self) -> bool {
+        self.admission.make_room()
+    }
+
+    fn turn_away(&self, stream: Arc<dyn Stream>) {
+        self.admission.turn_away(stream);
+    }
+}
