@@ -7,4 +7,5 @@ fn main() {
     zorb_build::compile("idl/echo.idl");
     zorb_build::compile("idl/values.idl");
     compared::compile("..");
+    zorb_build::Config::new().target(zorb_build::Target::Nano).compile(&["idl/small.idl"]);
 }

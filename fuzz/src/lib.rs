@@ -15,6 +15,11 @@ pub mod echo_idl {
     zorb::include_idl!("echo");
 }
 
+/// The code generated from `idl/small.idl` for the small ORB.
+pub mod small_idl {
+    zorb::include_idl!("small");
+}
+
 /// The code generated from `idl/values.idl`.
 pub mod value_idl {
     zorb::include_idl!("values");

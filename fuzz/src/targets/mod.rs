@@ -19,6 +19,7 @@ pub mod imr;
 pub mod ior;
 pub mod json;
 pub mod miop;
+pub mod nano;
 pub mod omninames;
 pub mod options;
 pub mod realtime;
@@ -87,5 +88,6 @@ pub const TARGETS: &[Target] = &[
     imr::TARGET,
     client::TARGET,
     bridge::TARGET,
+    nano::TARGET,
     realtime::TARGET,
 ];

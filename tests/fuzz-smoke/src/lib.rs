@@ -21,6 +21,11 @@ pub mod echo_idl {
     zorb::include_idl!("echo");
 }
 
+/// What the IDL compiler makes of `fuzz/idl/small.idl` for the small ORB.
+pub mod small_idl {
+    zorb::include_idl!("small");
+}
+
 /// What the IDL compiler makes of `fuzz/idl/values.idl`.
 pub mod value_idl {
     zorb::include_idl!("values");

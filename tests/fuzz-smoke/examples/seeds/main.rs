@@ -18,6 +18,7 @@ mod dynamic;
 mod engines;
 mod idl;
 mod imr;
+mod nano;
 mod rings;
 mod text;
 mod vectors;
@@ -38,6 +39,7 @@ fn main() {
     definitions::write();
     rings::write();
     imr::write();
+    nano::write();
 }
 
 /// Writes one seed.

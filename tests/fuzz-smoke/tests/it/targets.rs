@@ -1,9 +1,10 @@
 //! The targets that stay on one thread.
 
+use zorb_fuzz_smoke::corpus::seeds;
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, engines, giop,
-    idl, ior, json, miop, omninames, options, repository, ring, schedule, sctp, short,
+    idl, ior, json, miop, nano, omninames, options, repository, ring, schedule, sctp, short,
     stored_servers, type_code, value,
 };
 
@@ -111,6 +112,16 @@ fn references_do_no_harm() {
 #[test]
 fn urls_do_no_harm() {
     check(&corbaloc::TARGET, 40, 20_000);
+}
+
+#[test]
+fn the_small_orb_survives_its_peers() {
+    for seed in seeds(nano::TARGET.name) {
+        let (_, is_good) = nano::outcome(&seed.octets);
+        // Answers that the client accepts, and references that it can use.
+        assert!(is_good, "{}", seed.name);
+    }
+    check(&nano::TARGET, 15, 20_000);
 }
 
 #[test]

@@ -1,0 +1,260 @@
+//! The small ORB: what a client sends to its server, what a server answers its client, and references as text.
+
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Duration;
+
+use zorb_nano::{
+    ArrayVec, BoundedText, Client, Interest, Limits, Os, OsError, Reference, Result, Sequence,
+    Server, Socket, Text,
+};
+
+use super::{AllocationBound, Target};
+use crate::small_idl::small::{AddError, Item, Refused, Unit};
+use crate::small_idl::{Small, SmallServant, SmallSkeleton};
+
+/// The first octet chooses: [`SERVER`] and what a client sends, [`REFERENCE`] and text, or the number of a call and what the
+/// server answers.
+pub const TARGET: Target = Target {
+    name: "nano",
+    run: |octets| {
+        let _ = outcome(octets);
+    },
+    // The input, and the buffers of a client or server; URLs as the target `corbaloc`.
+    allocation: AllocationBound { per_octet: 1024, constant: 64 << 10 },
+    words: &[
+        b"GIOP\x01\x02\x01\0",
+        b"GIOP\x01\x02\x01\x01",
+        b"GIOP\x01\0\x01\x01",
+        b"GIOP\x01\x02\x01\x03",
+        b"GIOP\x01\x02\x01\x05",
+        b"IDL:Small/Refused:1.0\0",
+        b"IDL:omg.org/CORBA/TRANSIENT:1.0\0",
+        b"127.0.0.1\0",
+        b"corbaloc:iiop:1.2@127.0.0.1:2809/",
+        b"IOR:",
+        b"items\0",
+        b"\xff\xff\xff\xff",
+        b"\x03\0\0\0",
+    ],
+};
+
+/// The first octet of what a client sends.
+pub const SERVER: u8 = b'S';
+/// The first octet of a reference.
+pub const REFERENCE: u8 = b'R';
+/// The number of calls.
+pub const CALLS: u8 = 7;
+
+const LIMITS: Limits = Limits::DEFAULT.max_message_size(1024).max_connections(1);
+
+/// Processes an input. Returns what was written to the peer, and whether the call, if it is one, succeeded.
+pub fn outcome(octets: &[u8]) -> (Vec<u8>, bool) {
+    match octets {
+        [SERVER, rest @ ..] => (serve(rest), true),
+        [REFERENCE, rest @ ..] => (Vec::new(), parse(&String::from_utf8_lossy(rest))),
+        [number, rest @ ..] => call(number % CALLS, rest),
+        [] => (Vec::new(), false),
+    }
+}
+
+fn parse(text: &str) -> bool {
+    let Ok(reference) = Reference::parse(text) else { return false };
+    let ior = reference.to_ior("IDL:Small:1.0").expect("a reference that was read can be written");
+    let printed = ior.to_stringified().expect("text");
+    assert_eq!(Reference::parse(&printed), Ok(reference));
+    true
+}
+
+fn serve(octets: &[u8]) -> Vec<u8> {
+    let peer = Peer::shared(octets);
+    let machine = Machine(Rc::clone(&peer));
+    let address = SocketAddr::from(([127, 0, 0, 1], 2809));
+    let mut server = Server::new(machine, address, LIMITS).expect("a server");
+    server.register(b"o", Box::new(SmallSkeleton(Echo::default()))).expect("an object");
+    let mut turns = 0;
+    while !peer.borrow().is_closed {
+        server.turn(Some(Duration::ZERO)).expect("a server that lives on");
+        turns += 1;
+        // A message has twelve octets or more.
+        assert!(turns < octets.len() + 100, "the connection is not closed");
+    }
+    drop(server);
+    let peer = peer.borrow();
+    assert!(peer.written.is_empty() || peer.written.starts_with(b"GIOP"));
+    peer.written.clone()
+}
+
+fn call(number: u8, octets: &[u8]) -> (Vec<u8>, bool) {
+    let peer = Peer::shared(octets);
+    let client = &mut Client::new(Machine(Rc::clone(&peer)), LIMITS);
+    let address = SocketAddr::from(([127, 0, 0, 1], 2809));
+    let small = Small(Reference::new(address, b"o").expect("a short key"));
+    let item = item(Some(small.clone()));
+    let is_good = match number {
+        0 => small.add(client, 1, 2).is_ok(),
+        1 => small
+            .text(client, "gr\u{f6}\u{df}e", "bounded")
+            .is_ok_and(|text| text.chars().count() > 0),
+        2 => small.blob(client, &[1, 2, 3]).is_ok(),
+        3 => {
+            let items = small.items(client, &[item], true);
+            items.is_ok_and(|all| all.iter().count() == all.len())
+        }
+        4 => small.pass(client, Some(&small)).is_ok(),
+        5 => small.tell(client, &item).is_ok(),
+        _ => client.locate(&small.0).is_ok(),
+    };
+    let written = peer.borrow().written.clone();
+    (written, is_good)
+}
+
+fn item(at: Option<Small>) -> Item {
+    let name = BoundedText::new("n").expect("a short name");
+    Item { id: 1, at, name, few: ArrayVec::from_iter([1, 2]), of: Unit::Second, pair: [0.5, 1.5] }
+}
+
+/// The seeds: requests of the client, and the answers of the server to them.
+pub fn recorded() -> Vec<(String, Vec<u8>)> {
+    let mut seeds = Vec::new();
+    for number in 0..CALLS {
+        let (request, _) = call(number, b"");
+        let request = [&[SERVER][..], &request].concat();
+        let (answer, _) = outcome(&request);
+        seeds.push((format!("request-{number}"), request));
+        if !answer.is_empty() {
+            seeds.push((format!("answer-{number}"), [&[number][..], &answer].concat()));
+        }
+    }
+    let url = "corbaloc:iiop:1.2@127.0.0.1:2809/o";
+    let ior = Reference::parse(url).and_then(|reference| reference.to_ior("IDL:Small:1.0"));
+    let ior = ior.expect("a reference").to_stringified().expect("text");
+    for (name, text) in [("url", url), ("ior", &*ior)] {
+        seeds.push((name.to_owned(), [&[REFERENCE][..], text.as_bytes()].concat()));
+    }
+    seeds
+}
+
+/// The servant.
+#[derive(Default)]
+struct Echo {
+    items: ArrayVec<Item, 8>,
+}
+
+impl SmallServant for Echo {
+    fn add(&mut self, a: i32, b: i32) -> Result<(i32, i32), AddError> {
+        if a == 7 {
+            let why = BoundedText::new("seven")?;
+            return Err(Refused { why, code: b }.into());
+        }
+        Ok((a.wrapping_add(b), a))
+    }
+
+    fn text<'a>(&'a mut self, s: Text<'a>, bounded: Text<'a>) -> Result<Text<'a>> {
+        assert!(bounded.chars().count() <= 12);
+        Ok(s)
+    }
+
+    fn blob<'a>(&'a mut self, octets: &'a [u8]) -> Result<&'a [u8]> {
+        Ok(octets)
+    }
+
+    fn items<'a>(&'a mut self, all: Sequence<'a, Item>, _flag: bool) -> Result<&'a [Item]> {
+        assert_eq!(all.iter().count(), all.len());
+        self.items = all.into_iter().take(8).collect();
+        Ok(&self.items)
+    }
+
+    fn pass(&mut self, one: Option<&Small>) -> Result<(Option<Small>, char)> {
+        Ok((one.cloned(), 'x'))
+    }
+
+    fn tell(&mut self, one: &Item) {
+        assert!(one.few.len() <= 4);
+    }
+}
+
+/// The other end of the only connection: it has sent the input, and ends the connection after it.
+struct Peer {
+    input: Vec<u8>,
+    read: usize,
+    written: Vec<u8>,
+    is_accepted: bool,
+    is_closed: bool,
+    /// The time, which goes on whenever somebody waits.
+    waits: u32,
+}
+
+impl Peer {
+    fn shared(input: &[u8]) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self {
+            input: input.to_vec(),
+            read: 0,
+            written: Vec::new(),
+            is_accepted: false,
+            is_closed: false,
+            waits: 0,
+        }))
+    }
+}
+
+/// A machine with one connection, which never has to wait.
+struct Machine(Rc<RefCell<Peer>>);
+
+const LISTENER: Socket = Socket(0);
+const CONNECTION: Socket = Socket(1);
+
+impl Os for Machine {
+    fn now(&mut self) -> Duration {
+        Duration::from_millis(self.0.borrow().waits.into())
+    }
+
+    fn connect(&mut self, _: SocketAddr) -> Result<Socket, OsError> {
+        Ok(CONNECTION)
+    }
+
+    fn listen(&mut self, _: SocketAddr) -> Result<Socket, OsError> {
+        Ok(LISTENER)
+    }
+
+    fn address(&mut self, _: Socket) -> Result<SocketAddr, OsError> {
+        Ok(SocketAddr::from(([127, 0, 0, 1], 2809)))
+    }
+
+    fn accept(&mut self, _: Socket) -> Result<Socket, OsError> {
+        let mut peer = self.0.borrow_mut();
+        if std::mem::replace(&mut peer.is_accepted, true) {
+            return Err(OsError::WouldBlock);
+        }
+        Ok(CONNECTION)
+    }
+
+    fn read(&mut self, _: Socket, space: &mut [u8]) -> Result<usize, OsError> {
+        let mut peer = self.0.borrow_mut();
+        let left = peer.input.get(peer.read..).unwrap_or_default();
+        let count = left.len().min(space.len());
+        for (to, from) in space.iter_mut().zip(left) {
+            *to = *from;
+        }
+        peer.read += count;
+        Ok(count)
+    }
+
+    fn write(&mut self, _: Socket, octets: &[u8]) -> Result<usize, OsError> {
+        self.0.borrow_mut().written.extend_from_slice(octets);
+        Ok(octets.len())
+    }
+
+    fn close(&mut self, socket: Socket) {
+        if socket == CONNECTION {
+            self.0.borrow_mut().is_closed = true;
+        }
+    }
+
+    fn poll(&mut self, interests: &mut [Interest], _: Option<Duration>) -> Result<(), OsError> {
+        self.0.borrow_mut().waits += 1;
+        interests.iter_mut().for_each(|interest| interest.is_ready = true);
+        Ok(())
+    }
+}
