@@ -21,10 +21,11 @@ Of the registry:
   --cycles N        end after N cycles in any case (default: 100000; with --no-terminate 1000)
   --json            print the result as JSON
 Of nodes, and of run, which passes them on:
-  --over raw|full   send messages over sockets or by the ORB (default: full)
+  --over raw|nano|full   send messages over sockets, by the small ORB or by the full one (default: full)
   --memo            encode a message once for all neighbors, and not for each
   --sync none|transport   one-way calls wait for nothing, or until the message is sent (default: transport)
   --threads one|per-connection   which serve a node, over the ORB (default: one)
+  --lookup hash|linear   how the small ORB finds operations (default: hash)
   --no-segments     time only whole cycles, and not their segments
 Of both:
   --time-limit S    end after S seconds in any case (default: 60)
@@ -46,6 +47,7 @@ pub(crate) enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     Raw,
+    Nano,
     Full,
 }
 
@@ -54,6 +56,13 @@ pub(crate) enum Over {
 pub(crate) enum Sync {
     None,
     Transport,
+}
+
+/// How the small ORB finds operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    Hash,
+    Linear,
 }
 
 /// What serves a node.
@@ -74,6 +83,7 @@ pub(crate) struct Options {
     pub(crate) memo: bool,
     pub(crate) sync: Sync,
     pub(crate) threads: Threads,
+    pub(crate) lookup: Lookup,
     pub(crate) segments: bool,
     pub(crate) time_limit: Duration,
 }
@@ -90,6 +100,7 @@ impl Default for Options {
             memo: false,
             sync: Sync::Transport,
             threads: Threads::One,
+            lookup: Lookup::Hash,
             segments: true,
             time_limit: Duration::from_secs(60),
         }
@@ -118,6 +129,9 @@ impl Options {
         if self.threads == Threads::PerConnection {
             arguments.extend(["--threads", "per-connection"].map(str::to_owned));
         }
+        if self.lookup == Lookup::Linear {
+            arguments.extend(["--lookup", "linear"].map(str::to_owned));
+        }
         arguments.extend(self.memo.then(|| "--memo".to_owned()));
         arguments.extend((!self.segments).then(|| "--no-segments".to_owned()));
         arguments.extend(["--time-limit".to_owned(), self.time_limit.as_secs().to_string()]);
@@ -129,6 +143,7 @@ impl Over {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
+            Self::Nano => "nano",
             Self::Full => "full",
         }
     }
@@ -162,8 +177,9 @@ pub(crate) fn parse(
             "--over" => {
                 options.over = match value()?.as_str() {
                     "raw" => Over::Raw,
+                    "nano" => Over::Nano,
                     "full" => Over::Full,
-                    other => return Err(format!("--over is raw or full, not {other}").into()),
+                    other => return Err(format!("--over is raw, nano or full, not {other}").into()),
                 }
             }
             "--sync" => {
@@ -171,6 +187,13 @@ pub(crate) fn parse(
                     "none" => Sync::None,
                     "transport" => Sync::Transport,
                     other => return Err(format!("--sync is none or transport, not {other}").into()),
+                }
+            }
+            "--lookup" => {
+                options.lookup = match value()?.as_str() {
+                    "hash" => Lookup::Hash,
+                    "linear" => Lookup::Linear,
+                    other => return Err(format!("--lookup is hash or linear, not {other}").into()),
                 }
             }
             "--threads" => {
@@ -186,7 +209,10 @@ pub(crate) fn parse(
             _ => return Err(format!("there is no option {argument}\n{USAGE}").into()),
         }
     }
-    if (options.over, options.threads) == (Over::Raw, Threads::PerConnection) {
+    if (options.over, options.memo) == (Over::Nano, true) {
+        return Err("--memo is there with --over raw and --over full only".into());
+    }
+    if options.over != Over::Full && options.threads == Threads::PerConnection {
         return Err("--threads per-connection is there with --over full only".into());
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -232,8 +258,9 @@ mod tests {
 
     #[test]
     fn a_node_gets_the_options_of_the_run() {
-        for way in ["--over raw", "--over full --threads per-connection"] {
-            let run = format!("run g {way} --sync none --memo --no-segments --time-limit 7");
+        let full = "--over full --memo --threads per-connection";
+        for way in ["--over raw --memo", "--over nano --lookup linear", full] {
+            let run = format!("run g {way} --sync none --no-segments --time-limit 7");
             let (_, options) = parse_line(&run).unwrap();
             let node = format!("node 3 url {}", options.of_node().join(" "));
             let expected = Command::Node { id: 3, registry: "url".to_owned() };
@@ -247,12 +274,14 @@ mod tests {
             ("", "a command is missing"),
             ("run", "there is no command run"),
             ("run g --fast", "there is no option --fast"),
-            ("run g --over tcp", "--over is raw or full, not tcp"),
+            ("run g --over tcp", "--over is raw, nano or full, not tcp"),
             ("run g --threads 2", "--threads is one or per-connection, not 2"),
             (
                 "run g --over raw --threads per-connection",
                 "--threads per-connection is there with --over full only",
             ),
+            ("run g --over nano --memo", "--memo is there with --over raw and --over full only"),
+            ("run g --lookup x", "--lookup is hash or linear, not x"),
             ("run g --seed", "--seed needs a value"),
             ("run g --cycles 0", "--cycles: at least 1"),
             ("node x url", "ID: x is not a number that fits"),

@@ -9,12 +9,14 @@ use dba_algorithm::{Segments, Settings as StateSettings};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{Interface as _, Orb};
+use zorb_nano::{Linux, Server};
 use zorb_os::clock::MonotonicTime;
 
-use crate::arguments::{Options, Over, Threads};
+use crate::arguments::{Lookup, Options, Over, Threads};
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
 use crate::full::{FullLinks, arrival, watch_arrivals};
+use crate::nano::{self, NanoLinks};
 use crate::raw::{self, RawLinks};
 use crate::{Failure, report};
 
@@ -25,6 +27,8 @@ const SAMPLES: u32 = 65_536;
 enum Event {
     /// The node is ready to run over sockets.
     Prepared(Box<Driver<RawLinks>>),
+    /// The node is ready to run over the small ORB.
+    PreparedSmall(Box<Driver<NanoLinks>>),
     /// The node has ended, over the ORB.
     Ended(Box<Report>),
     Failed(String),
@@ -37,10 +41,18 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
     let (events, inbox) = channel();
     let (start, started) = channel();
-    let (listener, address) = match options.over {
-        Over::Raw => raw::listen().map(|(listener, address)| (Some(listener), address))?,
-        Over::Full => (None, String::new()),
-    };
+    let (mut listener, mut server, mut address) = (None, None, String::new());
+    match options.over {
+        Over::Raw => {
+            let (socket, at) = raw::listen()?;
+            (listener, address) = (Some(socket), at);
+        }
+        Over::Nano => {
+            let (small, url) = nano::listen()?;
+            (server, address) = (Some(small), url);
+        }
+        Over::Full => {}
+    }
     if options.over == Over::Full && options.segments {
         watch_arrivals(&orb, clock);
     }
@@ -58,7 +70,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let registry: Registry = orb.resolve(registry)?;
     let registry = registry.with_timeout(options.time_limit);
     registry.enter(id, Some(&node), &address)?;
-    let ended = until_ended(&inbox, &started, end);
+    let ended = until_ended(&inbox, &started, end, (server.as_mut(), options.lookup));
     let ended = match ended {
         Ok(Some(ended)) => ended,
         Ok(None) => return Ok(orb.shutdown(false)?),
@@ -107,11 +119,17 @@ fn until_ended(
     inbox: &Receiver<Event>,
     started: &Receiver<()>,
     end: MonotonicTime,
+    (server, lookup): (Option<&mut Server<'static, Linux>>, Lookup),
 ) -> Result<Option<Ended>, Failure> {
     match next(inbox, end)? {
         Event::Prepared(mut driver) => {
             let outcome = raw::run(&mut driver, started, end)?;
             Ok(Some(Ended { report: report::of(&driver, outcome), _sockets: Some(driver) }))
+        }
+        Event::PreparedSmall(driver) => {
+            let server = server.ok_or("there is no server")?;
+            let report = nano::run(*driver, (server, lookup), started, end, report::of)?;
+            Ok(Some(Ended { report, _sockets: None }))
         }
         Event::Ended(report) => Ok(Some(Ended { report: *report, _sockets: None })),
         Event::Failed(reason) => Err(reason.into()),
@@ -168,6 +186,11 @@ impl MyNode {
             }
             let links = FullLinks::new(self.id, neighbors, (memo, self.options.sync))?;
             *driver = Some(Driver::new(state, links, segments));
+            return Ok(());
+        }
+        if self.options.over == Over::Nano {
+            let driver = Driver::new(state, NanoLinks::new(self.id, neighbors)?, segments);
+            self.tell(Event::PreparedSmall(Box::new(driver)));
             return Ok(());
         }
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();

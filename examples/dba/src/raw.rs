@@ -206,6 +206,6 @@ pub(crate) fn run(
 }
 
 /// Waits for the start.
-fn wait_for(start: &Receiver<()>, end: MonotonicTime) -> Result<(), Failure> {
+pub(crate) fn wait_for(start: &Receiver<()>, end: MonotonicTime) -> Result<(), Failure> {
     start.recv_timeout(end.time_left()).map_err(|_| "no start within the time limit".into())
 }

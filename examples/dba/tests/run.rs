@@ -52,9 +52,10 @@ fn of_nodes(result: &Value, name: &str) -> Vec<u64> {
 }
 
 /// The ways to carry messages.
-const WAYS: [(&[&str], bool); 4] = [
+const WAYS: [(&[&str], bool); 5] = [
     (&["--over", "raw"], false),
     (&["--over", "raw", "--memo"], true),
+    (&["--over", "nano"], false),
     (&["--over", "full"], false),
     (&["--over", "full", "--memo"], true),
 ];
@@ -94,7 +95,8 @@ fn a_mesh_is_coloured_as_in_the_simulation() {
     assert_eq!(colors.len(), 12);
     let queued: (&[&str], bool) = (&["--sync", "none", "--no-segments"], false);
     let threads: (&[&str], bool) = (&["--threads", "per-connection"], false);
-    for (way, _) in WAYS.into_iter().chain([queued, threads]) {
+    let linear: (&[&str], bool) = (&["--over", "nano", "--lookup", "linear"], false);
+    for (way, _) in WAYS.into_iter().chain([queued, threads, linear]) {
         let options = [&["--colors", "3", "--seed", "7"], way].concat();
         let result = run(&graph, &options);
         assert_eq!((&result["solved"], &result["conflicts"]), (&true.into(), &0.into()), "{way:?}");
@@ -120,12 +122,12 @@ fn ways_to_carry_messages_are_compared() {
     let rows: Value = serde_json::from_str(&said).unwrap();
     let rows = rows.as_array().unwrap();
     let encodings = |index: usize| rows[index]["encodings"].as_f64().unwrap();
-    assert_eq!((rows.len(), rows[0]["of_first"].as_f64()), (5, Some(1.0)));
-    assert_eq!((&rows[0]["way"], &rows[1]["way"]), (&"raw --memo".into(), &"full".into()));
+    assert_eq!((rows.len(), rows[0]["of_first"].as_f64()), (6, Some(1.0)));
+    assert_eq!((&rows[0]["way"], &rows[1]["way"]), (&"raw --memo".into(), &"nano".into()));
     // Connections may begin with other octets.
-    assert!((6.0..6.2).contains(&encodings(1)) && (2.0..2.2).contains(&encodings(2)), "{said}");
+    assert!((6.0..6.2).contains(&encodings(2)) && (2.0..2.2).contains(&encodings(3)), "{said}");
     let said = output(&["compare", &graph, "--no-terminate", "--cycles", "5"]).unwrap();
-    assert_eq!(said.lines().count(), 6, "{said}");
+    assert_eq!(said.lines().count(), 7, "{said}");
 }
 
 #[test]
