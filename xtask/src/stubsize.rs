@@ -40,8 +40,10 @@ const COMPARISONS: [Comparison; 6] = [
     Comparison::new("compiled server", ["server", "server-without"], 35 << 10),
     Comparison::new("interpretive client", ["client-interpretive", "client-engine"], 8 << 10),
     Comparison::new("interpretive server", ["server-interpretive", "server-engine"], 8 << 10),
-    Comparison::new("engine in a client", ["client-engine", "client-without"], 8 << 10),
-    Comparison::new("engine in a server", ["server-engine", "server-without"], 16 << 10),
+    Comparison::new("engine in a client", ["client-engine", "client-without"], 8 << 10)
+        .unrecorded(),
+    Comparison::new("engine in a server", ["server-engine", "server-without"], 16 << 10)
+        .unrecorded(),
 ];
 
 /// Two programs, of which the first has something more.
@@ -50,11 +52,17 @@ struct Comparison {
     what: &'static str,
     programs: [&'static str; 2],
     limit: i64,
+    recorded: bool,
 }
 
 impl Comparison {
     const fn new(what: &'static str, programs: [&'static str; 2], limit: i64) -> Self {
-        Self { what, programs, limit }
+        Self { what, programs, limit, recorded: true }
+    }
+
+    /// What else is in the programs changes the size, so that it is not compared with the record.
+    const fn unrecorded(self) -> Self {
+        Self { recorded: false, ..self }
     }
 }
 
