@@ -20,10 +20,14 @@ fn main() -> ExitCode {
     if program::run_as_told() {
         return ExitCode::SUCCESS;
     }
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 5] = [
         ("clients_of_either_family_find_an_address", clients_of_either_family_find_an_address),
         ("clients_on_both_sides_of_a_gateway_call", clients_on_both_sides_of_a_gateway_call),
         ("clients_call_into_a_container", clients_call_into_a_container),
+        (
+            "clients_that_nobody_can_connect_to_are_called",
+            clients_that_nobody_can_connect_to_are_called,
+        ),
         ("an_excluded_network_is_not_in_references", an_excluded_network_is_not_in_references),
     ];
     let missing = missing();
@@ -81,6 +85,28 @@ fn clients_on_both_sides_of_a_gateway_call() {
     let said = stage.try_out(&outer, "inside outside");
     assert_eq!(said[2], CALLED);
     assert!(is_unreachable(&said[1]), "{said:?}");
+}
+
+fn clients_that_nobody_can_connect_to_are_called() {
+    let recipe = Recipe::of("Clients that nobody can connect to");
+    let translation = "table ip nat {
+      chain postrouting {
+        type nat hook postrouting priority srcnat
+        oifname \"wan\" masquerade
+      }
+    }";
+    let stage = Stage::new("client gateway server")
+        .link("client", "eth0 10.1.0.10/24", "gateway", "lan0 10.1.0.1/24")
+        .link("server", "eth0 198.51.100.20/24", "gateway", "wan 198.51.100.1/24")
+        .route("client", "default via 10.1.0.1")
+        .forwards("gateway", translation);
+    assert_eq!(stage.try_out_watching(&recipe.toml, "client"), "heard");
+    // The server does not believe an address that the connection does not come from.
+    for other in ["", "/publish=10.1.0.10:40001", "/publish=198.51.100.20:40001"] {
+        let toml = format!("listen_endpoints = [\"iiop://10.1.0.10:2810{other}\"]");
+        let said = stage.try_out_watching(&toml, "client");
+        assert!(is_unreachable(&said), "{said}");
+    }
 }
 
 fn clients_call_into_a_container() {

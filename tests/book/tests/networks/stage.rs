@@ -103,6 +103,19 @@ impl Stage {
         self.run(toml, "one-way server", &send)
     }
 
+    /// Starts a server that calls its clients on the host `server`, and on the host `client` one with this configuration
+    /// file; returns what that says.
+    pub(crate) fn try_out_watching(&self, toml: &str, client: &str) -> String {
+        let watch = format!(
+            "cat > /run/client.toml <<'END'\n{toml}\nEND
+            ip netns exec {client} env ROLE=watcher ZORB_CONFIG=/run/client.toml \\
+              REFERENCE=\"$reference\" \"$PROGRAM\""
+        );
+        let said = self.run("listen_endpoints = [\"iiop://:2809\"]", "watched server", &watch);
+        assert_eq!(said.len(), 2, "{said:?}");
+        said[1].clone()
+    }
+
     /// Starts the server with a role, and runs the script `calls`; returns the endpoints of the server, and what the script
     /// says.
     fn run(&self, toml: &str, role: &str, calls: &str) -> Vec<String> {
