@@ -1,5 +1,5 @@
 //! The tests of generated code, with code for the interpretive marshalling engine; and types compiled for both engines,
-//! with what compares them: see [`compare`](compare::compare).
+//! with `compare`, which compares them.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::expect_used,
