@@ -47,6 +47,15 @@ struct Run<'a> {
 /// Makes every check of the server behind `suite`, whose references are of GIOP 1.`minor`.
 /// `orb` has to be able to listen: some checks have the server call back.
 pub fn run(orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
+    run_groups(orb, suite, minor, |_| true)
+}
+
+/// Makes the checks of one group.
+pub fn run_group(orb: &Orb, suite: &Suite, minor: u8, group: &str) -> Vec<Outcome> {
+    run_groups(orb, suite, minor, |name| name == group)
+}
+
+fn run_groups(orb: &Orb, suite: &Suite, minor: u8, selects: impl Fn(&str) -> bool) -> Vec<Outcome> {
     let code_sets = protocol::has_code_sets(suite);
     let mut run = Run { orb, suite, minor, code_sets, outcomes: Vec::new() };
     let groups: &[(&str, Group)] = &[
@@ -77,7 +86,7 @@ pub fn run(orb: &Orb, suite: &Suite, minor: u8) -> Vec<Outcome> {
         ("value_anys", valuetypes::check_anys),
         ("load", load::check),
     ];
-    for (group, check) in groups {
+    for (group, check) in groups.iter().filter(|(group, _)| selects(group)) {
         if let Err(error) = check(&mut run) {
             run.report(&format!("{group}/set_up"), Err(error));
         }

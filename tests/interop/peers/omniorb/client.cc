@@ -28,6 +28,14 @@ int run_checks(int argc, char** argv) {
     samples::use_orb(orb);
     things::register_factories(orb);
     PortableServer::POA_var poa = active_root_poa(orb);
+    if (options.bidirectional) {
+        CORBA::PolicyList policies;
+        policies.length(2);
+        policies[0] = poa->create_implicit_activation_policy(PortableServer::IMPLICIT_ACTIVATION);
+        policies[1] = both_directions(orb);
+        PortableServer::POAManager_var manager = poa->the_POAManager();
+        poa = poa->create_POA("Callbacks", manager, policies);
+    }
     CORBA::Object_var object = orb->string_to_object(reference.c_str());
     Interop::Suite_var suite = Interop::Suite::_narrow(object);
     if (CORBA::is_nil(suite)) throw std::runtime_error("the reference is not of a Suite");

@@ -37,6 +37,7 @@ struct Options {
     bool persistent = false;        // --persistent
     std::string tls;                // --tls FOLDER
     bool tls12 = false;             // --tls12
+    bool bidirectional = false;     // --bidirectional
 
     int minor() const { return giop.at(giop.size() - 1) - '0'; }
     static Options parse(int argc, char** argv);
@@ -48,5 +49,8 @@ CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool ser
 
 // The root POA, its manager active.
 PortableServer::POA_ptr active_root_poa(CORBA::ORB_ptr orb);
+
+// The policy of POAs whose clients or objects use connections in both directions.
+CORBA::Policy_ptr both_directions(CORBA::ORB_ptr orb);
 
 #endif

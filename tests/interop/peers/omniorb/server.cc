@@ -101,12 +101,17 @@ private:
     Valued_var valued_;
 };
 
-PortableServer::POA_ptr create_poa(PortableServer::POA_ptr root, bool persistent) {
+PortableServer::POA_ptr create_poa(CORBA::ORB_ptr orb, PortableServer::POA_ptr root,
+                                   const Options& options) {
     CORBA::PolicyList policies;
     policies.length(2);
-    policies[0] = root->create_lifespan_policy(persistent ? PortableServer::PERSISTENT
-                                                          : PortableServer::TRANSIENT);
+    policies[0] = root->create_lifespan_policy(options.persistent ? PortableServer::PERSISTENT
+                                                                  : PortableServer::TRANSIENT);
     policies[1] = root->create_id_assignment_policy(PortableServer::USER_ID);
+    if (options.bidirectional) {
+        policies.length(3);
+        policies[2] = both_directions(orb);
+    }
     PortableServer::POAManager_var manager = root->the_POAManager();
     return root->create_POA("Interop", manager, policies);
 }
@@ -130,7 +135,7 @@ int serve(int argc, char** argv) {
     samples::use_orb(orb);
     things::register_factories(orb);
     PortableServer::POA_var root = active_root_poa(orb);
-    PortableServer::POA_var poa = create_poa(root, options.persistent);
+    PortableServer::POA_var poa = create_poa(orb, root, options);
 
     World world(orb, poa);
     Suite_var suite = world.add<Suite>("suite", new SuiteServant(world));

@@ -51,6 +51,7 @@ Options Options::parse(int argc, char** argv) {
         else if (word == "--persistent") options.persistent = true;
         else if (word == "--tls") options.tls = value();
         else if (word == "--tls12") options.tls12 = true;
+        else if (word == "--bidirectional") options.bidirectional = true;
         else if (word.rfind("-ORB", 0) == 0) value();  // start_orb passes it on
         else if (word.rfind("--", 0) == 0) throw std::runtime_error("unknown option " + word);
         else options.first = word;
@@ -77,6 +78,12 @@ CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool ser
     std::string protocol = options.tls.empty() ? "tcp" : "ssl";
     words.push_back("-ORBendPoint");
     words.push_back("giop:" + protocol + ":127.0.0.1:" + (server ? options.port : ""));
+    if (options.bidirectional) {
+        for (const char* word : {"-ORBofferBiDirectionalGIOP", "1", "-ORBacceptBiDirectionalGIOP",
+                                 "1", "-ORBclientTransportRule", "* bidir,tcp",
+                                 "-ORBserverTransportRule", "* bidir,tcp"})
+            words.push_back(word);
+    }
     for (int i = 1; i + 1 < argc; i++) {
         if (std::string(argv[i]).rfind("-ORB", 0) != 0) continue;
         words.push_back(argv[i]);
@@ -87,6 +94,12 @@ CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool ser
     int count = static_cast<int>(pointers.size());
     pointers.push_back(nullptr);
     return CORBA::ORB_init(count, pointers.data());
+}
+
+CORBA::Policy_ptr both_directions(CORBA::ORB_ptr orb) {
+    CORBA::Any value;
+    value <<= BiDirPolicy::BOTH;
+    return orb->create_policy(BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, value);
 }
 
 PortableServer::POA_ptr active_root_poa(CORBA::ORB_ptr orb) {

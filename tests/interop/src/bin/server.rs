@@ -1,4 +1,4 @@
-//! The Zorb test server: `zorb-interop-server --ior-file F [--giop 1.0|1.1|1.2] [-ORB...]`.
+//! The Zorb test server: `zorb-interop-server --ior-file F [--giop 1.0|1.1|1.2] [--bidirectional] [-ORB...]`.
 //!
 //! Its references name that version of GIOP, 1.2 if none is given. Writes the reference of the test object to F, prints `ready`, and runs until `shutdown` or the
 //! end of stdin.
@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zorb::giop::GiopVersion;
+use zorb::policy::{BidirectionalPolicy, Policies};
 use zorb::{Error, Interface as _, Orb, Phase};
 use zorb_interop_tests::{HighestIiop, server};
 
@@ -28,7 +29,13 @@ fn main() -> Result<(), Error> {
         Some("1.0") => GiopVersion::V1_0,
         Some(_) => return Err(Error::new(Phase::Configure, "--giop is 1.0, 1.1 or 1.2")),
     };
-    let orb = orb.protocol(Arc::new(HighestIiop::new(highest))).build()?;
+    let is_bidirectional = arguments.iter().any(|word| word == "--bidirectional");
+    let iiop = HighestIiop::new(highest);
+    let iiop = if is_bidirectional { iiop.only_accepting() } else { iiop };
+    let orb = orb.protocol(Arc::new(iiop)).build()?;
+    if is_bidirectional {
+        orb.policy_manager().add(&Policies::new().with(BidirectionalPolicy::Both))?;
+    }
     let suite = server::serve(&orb)?;
     write_atomically(Path::new(file), &suite.as_object().to_ior_string())?;
     println!("ready");

@@ -8,6 +8,7 @@ use zorb::Orb;
 use zorb_interop_tests::interop::Suite;
 use zorb_interop_tests::{checks, server};
 
+use crate::bidirectional;
 use crate::bridges;
 use crate::end_times;
 use crate::implementation_repository;
@@ -51,6 +52,10 @@ enum Kind {
     NanoClient(Option<Peer>, u8),
     /// A client of Zorb or a peer, and the small ORB's server, of GIOP 1.n.
     NanoServer(Option<Peer>, u8),
+    /// Callbacks of a server of a peer to Zorb's client, which it cannot connect to.
+    Bidirectional(Peer),
+    /// Those of a Zorb server to a peer's client.
+    PeerBidirectional(Peer),
     /// End times in requests of Zorb's client to a server of a peer.
     EndTimes(Peer),
     /// A naming service, and for a few checks the others too if they are there.
@@ -77,6 +82,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("jacorb-to-zorb/1.2/tls", &[JACORB], Kind::PeerClientTls(JACORB)),
         pairing("zorb-to-jacorb/1.2/bridge", &[JACORB], Kind::ZorbClientBridged(JACORB)),
         pairing("jacorb-to-zorb/1.2/bridge", &[JACORB], Kind::PeerClientBridged(JACORB)),
+        pairing("zorb-to-jacorb/1.2/bidirectional", &[JACORB], Kind::Bidirectional(JACORB)),
+        pairing("jacorb-to-zorb/1.2/bidirectional", &[JACORB], Kind::PeerBidirectional(JACORB)),
         pairing("zorb-to-jacorb/1.2/end-times", &[JACORB], Kind::EndTimes(JACORB)),
         pairing("zorb-to-omniorb/1.2", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 2)),
         pairing("zorb-to-omniorb/1.1", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 1)),
@@ -88,6 +95,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
         pairing("zorb-to-omniorb/1.2/bridge", &[OMNIORB], Kind::ZorbClientBridged(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/bridge", &[OMNIORB], Kind::PeerClientBridged(OMNIORB)),
+        pairing("zorb-to-omniorb/1.2/bidirectional", &[OMNIORB], Kind::Bidirectional(OMNIORB)),
+        pairing("omniorb-to-zorb/1.2/bidirectional", &[OMNIORB], Kind::PeerBidirectional(OMNIORB)),
         pairing("nano-to-jacorb/1.2", &[JACORB], Kind::NanoClient(Some(JACORB), 2)),
         pairing("nano-to-jacorb/1.0", &[JACORB], Kind::NanoClient(Some(JACORB), 0)),
         pairing("jacorb-to-nano/1.2", &[JACORB], Kind::NanoServer(Some(JACORB), 2)),
@@ -140,6 +149,8 @@ impl Pairing {
             Kind::PeerClientBridged(peer) => bridges::peer_client(self, peer),
             Kind::NanoClient(peer, minor) => nano::client(self, peer, minor),
             Kind::NanoServer(peer, minor) => nano::server(self, peer, minor),
+            Kind::Bidirectional(peer) => bidirectional::zorb_client(self, peer),
+            Kind::PeerBidirectional(peer) => bidirectional::peer_client(self, peer),
             Kind::EndTimes(peer) => end_times::zorb_client(self, peer),
             Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
@@ -159,7 +170,7 @@ impl Pairing {
         Outcome::judged(self.name, check, result)
     }
 
-    fn judge(&self, outcomes: Vec<checks::Outcome>) -> Vec<Outcome> {
+    pub(crate) fn judge(&self, outcomes: Vec<checks::Outcome>) -> Vec<Outcome> {
         let judge = |it: checks::Outcome| Outcome::judged(self.name, &it.name, it.result);
         outcomes.into_iter().map(judge).collect()
     }

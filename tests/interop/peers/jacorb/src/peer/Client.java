@@ -29,6 +29,14 @@ public final class Client {
         org.omg.CORBA.ORB orb = options.startOrb();
         Things.registerFactories(orb);
         org.omg.PortableServer.POA poa = Options.activeRootPoa(orb);
+        if (options.bidirectional) {
+            org.omg.CORBA.Policy[] policies = {
+                poa.create_implicit_activation_policy(
+                        org.omg.PortableServer.ImplicitActivationPolicyValue.IMPLICIT_ACTIVATION),
+                Options.bothDirections(orb),
+            };
+            poa = poa.create_POA("Callbacks", poa.the_POAManager(), policies);
+        }
         Suite suite = SuiteHelper.narrow(orb.string_to_object(readReference(options.first)));
         Run run = new Run(options, orb, poa, suite);
         ProtocolChecks.protocol(run);

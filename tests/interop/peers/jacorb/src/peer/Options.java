@@ -14,6 +14,7 @@ final class Options {
     String tls = "";
     boolean tls12;
     String repository = "";
+    boolean bidirectional;
 
     static Options parse(String[] words) {
         Options options = new Options();
@@ -29,6 +30,7 @@ final class Options {
                 case "--tls": options.tls = value(words, ++i); break;
                 case "--repository": options.repository = value(words, ++i); break;
                 case "--tls12": options.tls12 = true; break;
+                case "--bidirectional": options.bidirectional = true; break;
                 default:
                     if (word.startsWith("--")) {
                         throw new IllegalArgumentException("unknown option " + word);
@@ -80,10 +82,22 @@ final class Options {
             properties.put("jacorb.use_tao_imr", "on");
             properties.put("ORBInitRef.ImplRepoService", repository);
         }
+        if (bidirectional) {
+            properties.put("org.omg.PortableInterceptor.ORBInitializerClass.bidir_init",
+                    "org.jacorb.orb.giop.BiDirConnectionInitializer");
+        }
         if (!tls.isEmpty()) {
             Tls.use(tls, tls12, properties);
         }
         return org.omg.CORBA.ORB.init(new String[0], properties);
+    }
+
+    /** The policy of POAs whose clients or objects use connections in both directions. */
+    static org.omg.CORBA.Policy bothDirections(org.omg.CORBA.ORB orb) throws Exception {
+        org.omg.CORBA.Any value = orb.create_any();
+        org.omg.BiDirPolicy.BidirectionalPolicyValueHelper.insert(
+                value, org.omg.BiDirPolicy.BOTH.value);
+        return orb.create_policy(org.omg.BiDirPolicy.BIDIRECTIONAL_POLICY_TYPE.value, value);
     }
 
     /** The root POA. */

@@ -137,12 +137,17 @@ public final class Server {
         }
     }
 
-    private static POA createPoa(POA root, boolean persistent) throws Exception {
+    private static POA createPoa(org.omg.CORBA.ORB orb, POA root, Options options,
+            boolean persistent) throws Exception {
         Policy[] policies = {
             root.create_lifespan_policy(persistent
                     ? LifespanPolicyValue.PERSISTENT : LifespanPolicyValue.TRANSIENT),
             root.create_id_assignment_policy(IdAssignmentPolicyValue.USER_ID),
         };
+        if (options.bidirectional) {
+            policies = java.util.Arrays.copyOf(policies, 3);
+            policies[2] = Options.bothDirections(orb);
+        }
         return root.create_POA("Interop", root.the_POAManager(), policies);
     }
 
@@ -164,7 +169,7 @@ public final class Server {
         Things.registerFactories(orb);
         POA root = Options.rootPoa(orb);
         boolean persistent = options.persistent || !options.repository.isEmpty();
-        World world = new World(orb, createPoa(root, persistent));
+        World world = new World(orb, createPoa(orb, root, options, persistent));
         org.omg.CORBA.Object suite = world.add("suite", new SuiteServant(world));
         // Not before: a repository forwards clients as soon as there is the POA.
         root.the_POAManager().activate();
