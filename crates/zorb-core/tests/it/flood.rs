@@ -100,6 +100,8 @@ fn the_slow_requests_of_one_address_leave_threads_to_others() {
         assert_eq!(idle.reply(), (1, DONE));
 
         let mut greedy: Vec<_> = (0..4).map(|_| connect("127.0.0.2")).collect();
+        // All have been admitted before the first one takes the share.
+        greedy.iter_mut().for_each(|client| assert!(is_served(&mut client.0)));
         for client in &mut greedy {
             (0..16).for_each(|value| client.twice(&slow, value, TWO_WAY));
         }
