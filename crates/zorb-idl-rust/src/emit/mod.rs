@@ -68,9 +68,10 @@ impl<'a, 'm> Emitter<'a, 'm> {
         self.warnings.push(Warning { message, span });
     }
 
-    /// What the macro call of a definition begins with if it is marshalled by tables.
+    /// What the macro call of a definition begins with if it is marshalled by tables, which the small ORB does not have.
     fn engine(&self, id: DefId) -> &'static str {
-        match is_interpretive(self.names.model, self.options, id) {
+        let has_tables = self.options.target == Target::Zorb;
+        match has_tables && is_interpretive(self.names.model, self.options, id) {
             true => "interpretive ",
             false => "",
         }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use zorb_idl_rust::{Generated, Lookup, Options, Target};
+use zorb_idl_rust::{Generated, Lookup, Marshal, Options, Target};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
@@ -70,6 +70,8 @@ fn generated_code_equals_the_golden_files() {
 fn code_for_the_small_orb_equals_its_golden_file() {
     let generated = check_with("nano", &Options::new().target(Target::Nano));
     assert_eq!(generated.warnings, []);
+    let by_tables = Options::new().target(Target::Nano).marshal(Marshal::Interpretive);
+    assert_eq!(generate("nano", &by_tables).text, generated.text, "it has no tables");
     let fast = Options::new().target(Target::Nano).lookup(Lookup::PerfectHash);
     let fast = generate("nano", &fast).text;
     assert_eq!(fast.replace("perfect_hash", "linear").replace(char::is_whitespace, ""), {
