@@ -34,7 +34,7 @@ impl SystemException {
         Self::new(kind, minor, CompletionStatus::Maybe)
     }
 
-    /// A message larger than the limit.
+    /// A request larger than the limit.
     pub(crate) const TOO_LARGE: Self =
         Self::before(SystemExceptionKind::ImpLimit, minor::imp_limit::MESSAGE_TOO_LARGE);
 
@@ -46,13 +46,16 @@ impl SystemException {
     pub const UNKNOWN_OPERATION: Self =
         Self::before(SystemExceptionKind::BadOperation, minor::bad_operation::OPERATION_UNKNOWN);
 
+    /// A message larger than the limit.
+    #[cold]
+    pub(crate) fn too_large(transfer: Transfer) -> Self {
+        Self { completed: completed_at(transfer), ..Self::TOO_LARGE }
+    }
+
     /// The exception that the standard requires if marshalling fails with `error`.
     #[cold]
     pub(crate) fn of_cdr(error: CdrError, transfer: Transfer) -> Self {
-        let completed = match transfer {
-            Transfer::SendRequest | Transfer::ReceiveRequest => CompletionStatus::No,
-            Transfer::SendReply | Transfer::ReceiveReply => CompletionStatus::Yes,
-        };
+        let completed = completed_at(transfer);
         let full = zorb_types::SystemException::from_cdr(error, completed, transfer);
         Self::new(full.kind, full.minor, full.completed)
     }
@@ -79,5 +82,13 @@ impl SystemException {
                 Self::new(SystemExceptionKind::Unknown, minor, completed)
             }
         })
+    }
+}
+
+/// Whether the operation has been carried out by then.
+fn completed_at(transfer: Transfer) -> CompletionStatus {
+    match transfer {
+        Transfer::SendRequest | Transfer::ReceiveRequest => CompletionStatus::No,
+        Transfer::SendReply | Transfer::ReceiveReply => CompletionStatus::Yes,
     }
 }

@@ -4,7 +4,7 @@ use core::fmt::{self, Write as _};
 
 use arrayvec::ArrayVec;
 use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
-use zorb_types::Transfer;
+use zorb_types::{CompletionStatus, Transfer};
 
 use crate::SystemException;
 
@@ -139,12 +139,13 @@ impl<const N: usize> fmt::Debug for BoundedText<N> {
     }
 }
 
-/// The exception for text that the program cannot send.
+/// The exception for text that the program cannot send: a client before a call, or a servant in the course of one.
 #[cold]
 fn refused(kind: CdrErrorKind) -> SystemException {
     let nothing = &mut alloc::vec::Vec::new();
     let error = CdrWriter::new(nothing, zorb_cdr::ByteOrder::NATIVE).error(kind, "string");
-    SystemException::of_cdr(error, Transfer::SendRequest)
+    let completed = CompletionStatus::Maybe;
+    SystemException { completed, ..SystemException::of_cdr(error, Transfer::SendRequest) }
 }
 
 #[cfg(test)]
@@ -152,7 +153,7 @@ mod tests {
     use alloc::format;
     use alloc::string::String;
 
-    use zorb_types::{SystemExceptionKind, minor};
+    use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
     use super::{BoundedText, Text};
 
@@ -174,6 +175,7 @@ mod tests {
         assert_eq!(text.text(), "größe");
         let error = |text| BoundedText::<5>::new(text).expect_err("refused");
         assert_eq!(error("größen").minor, minor::bad_param::BOUND_EXCEEDED);
+        assert_eq!(error("größen").completed, CompletionStatus::Maybe, "a servant may have worked");
         assert_eq!(error("東").kind, SystemExceptionKind::DataConversion);
         assert_eq!(error("a\0").kind, SystemExceptionKind::BadParam);
     }

@@ -184,7 +184,7 @@ impl<'b> Writer<'b> {
             return Err(failed);
         }
         if octets > self.limit.saturating_sub(self.buffer.len()) {
-            return Err(self.fail(SystemException::TOO_LARGE));
+            return Err(self.fail(SystemException::too_large(self.transfer)));
         }
         let written = write(&mut CdrWriter::resume(self.buffer, ByteOrder::NATIVE));
         written.map_err(|error| self.fail(SystemException::of_cdr(error, self.transfer)))

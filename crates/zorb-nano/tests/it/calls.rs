@@ -217,6 +217,7 @@ fn messages_have_a_limit_in_both_directions() {
     let numbers = &mut |it: &mut zorb_nano::Writer<'_>| it.write::<u32>(&(size as u32 / 8));
     let error = client.call(&meter, "numbers", numbers).err().unwrap();
     assert_eq!(error.minor, minor::imp_limit::MESSAGE_TOO_LARGE, "even if the servant ignores it");
+    assert_eq!(error.completed, CompletionStatus::Yes, "the servant has returned");
     let mut reply = client.call(&meter, "fill", &mut |it| it.write::<u32>(&4000)).unwrap();
     let octets = reply.results().unwrap().borrow::<zorb_nano::Octets>().unwrap();
     assert_eq!(octets, [7; 4000]);
