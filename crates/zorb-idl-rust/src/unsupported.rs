@@ -20,13 +20,16 @@ pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnost
         if external.is_some() || definition.implied_by.is_some() {
             continue;
         }
-        if options.target == Target::Nano {
-            findings.extend(nano::unsupported(model, definition));
-            continue;
-        }
+        let lacking = match options.target {
+            Target::Zorb => code_of(model, &definition.kind),
+            Target::Nano => {
+                findings.extend(nano::unsupported(model, definition));
+                None
+            }
+        };
         let in_elements = || empty.are_elements_in(&definition.kind);
         let of_elements = || in_elements().then_some(Code::EmptyElementUnsupported);
-        if let Some(code) = code_of(model, &definition.kind).or_else(of_elements) {
+        if let Some(code) = lacking.or_else(of_elements) {
             let message = format!("{} by the Rust back end", code.info().title);
             findings.push(Diagnostic::new(code, definition.span, message));
         }

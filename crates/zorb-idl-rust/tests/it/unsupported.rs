@@ -55,7 +55,7 @@ fn every_back_end_code_is_reported_as_documented() {
 
 #[test]
 fn what_the_small_orb_lacks_is_reported_as_documented() {
-    for code in [Code::NanoUnsupported, Code::NanoUnbounded] {
+    for code in [Code::NanoUnsupported, Code::NanoUnbounded, Code::EmptyElementUnsupported] {
         let page = code.info().explanation;
         let idl = block(page, "idl").expect("an example");
         let found = diagnostics(&compile(idl), &Options::new().target(Target::Nano));
