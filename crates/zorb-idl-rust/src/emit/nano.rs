@@ -134,8 +134,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
 
     fn nano_stub(&mut self, name: &str, item: &Signature<'m>) -> String {
         let (types, runtime) = (self.nano(), &self.options.runtime);
-        let is_client = |name: &str| name == "client";
-        let client = if item.parameter_names().any(is_client) { "client_" } else { "client" };
+        let mut names = Scope::default();
+        for name in item.parameter_names() {
+            names.assign_silently(name, Case::Snake);
+        }
+        let client = names.assign_silently("client", Case::Snake);
         let is_borrowed = item.results.iter().any(|(_, ty)| types.is_borrowed(ty));
         let (life, generics, lent) =
             if is_borrowed { ("'a", "'a, ", "&'a ") } else { ("'_", "", "&") };
@@ -149,7 +152,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
             arguments.map(|(name, ty)| types.write_argument(name, ty)).collect();
         let mut parts = vec![
             "self".to_owned(),
-            client.to_owned(),
+            client.clone(),
             format!("{:?}", item.wire),
             format!("[{}]", arguments.join(", ")),
         ];

@@ -144,10 +144,24 @@ fn the_runtime_can_be_another_crate() {
 
 /// Generates code for IDL text in memory.
 fn of_text(idl: String) -> Generated {
+    of_text_with(idl, &Options::new())
+}
+
+fn of_text_with(idl: String, options: &Options) -> Generated {
     let files = zorb_idl::MemoryLoader::new().with("a.idl", idl);
     let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &files, &["a.idl"]);
     assert!(!compilation.has_errors(), "{}", compilation.render());
-    zorb_idl_rust::generate(&compilation, &Options::new())
+    zorb_idl_rust::generate(&compilation, options)
+}
+
+#[test]
+fn the_client_of_a_stub_for_the_small_orb_has_its_own_name() {
+    let idl = "interface I { void f(in long client, in long client_); };";
+    let text = of_text_with(idl.to_owned(), &Options::new().target(Target::Nano)).text;
+    assert!(text.contains("client_2: &mut ::zorb_nano::Client<__O>"), "{text}");
+    assert!(text.contains("client: i32") && text.contains("client_: i32"), "{text}");
+    let text = text.replace(char::is_whitespace, "");
+    assert!(text.contains("(self,client_2,\"f\""), "{text}");
 }
 
 #[test]
