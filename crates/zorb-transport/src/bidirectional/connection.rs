@@ -17,6 +17,9 @@ use crate::{Stream, log_limited};
 /// The number of octets from which on nothing more is received until their receiver has read some.
 pub(super) const PIPE: usize = 1 << 20;
 
+/// The maximum capacity that a receiver's queue retains when it is empty, in octets.
+const RETAINED: usize = 64 << 10;
+
 /// The octets that are received at a time.
 const BUFFER: usize = 32 << 10;
 
@@ -70,6 +73,13 @@ impl Pipe {
         }
     }
 
+    /// Gives the memory of many octets back when all of them have been read.
+    pub(super) fn shrink(&mut self) {
+        if self.octets.is_empty() && self.octets.capacity() > RETAINED {
+            self.octets = VecDeque::new();
+        }
+    }
+
     fn is_full(&self) -> bool {
         !self.closed && self.octets.len() >= PIPE
     }
@@ -105,10 +115,10 @@ impl State {
     /// Takes octets of the peer; returns whether the server, which has no stream, gets a request.
     fn take(&mut self, octets: &[u8]) -> Result<bool, zorb_giop::ProtocolError> {
         let Self { splitter, server, server_number, clients, .. } = self;
-        let mut begins = false;
+        let (opened, mut begins) = (splitter.opened, false);
         splitter.split(octets, &mut |receiver, is_request, octets| match receiver {
             Receiver::Server => {
-                if is_request && server.closed {
+                if is_request && server.closed && opened {
                     *server = Pipe::default();
                     *server_number = server_number.wrapping_add(1);
                     begins = true;
@@ -207,9 +217,12 @@ impl Connection {
         }
         while state.is_full() && state.end.is_none() {
             let read = state.read;
-            let is_same = |state: &mut State| state.read == read && state.end.is_none();
+            // A receiver that takes nothing is charged from when somebody began to wait.
+            let was_stalled = state.is_stalled();
+            let is_same =
+                |state: &mut State| state.read == read && state.end.is_none() && state.is_full();
             state = self.changed.wait_while(state, self.stall_limit, is_same);
-            if state.read == read && state.is_full() && state.is_stalled() {
+            if was_stalled && state.read == read && state.is_full() && state.is_stalled() {
                 drop(state);
                 log_limited!(
                     warn,

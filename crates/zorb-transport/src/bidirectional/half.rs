@@ -13,7 +13,7 @@ use crate::socket::Timeout;
 use crate::{PeerIdentity, Stream, StreamOptions};
 
 /// The octets of a CloseConnection.
-const CLOSE_CONNECTION: (usize, Option<&u8>) = (12, Some(&5));
+const CLOSE_CONNECTION: (usize, &[u8], Option<&u8>) = (12, b"GIOP", Some(&5));
 
 /// A connection that this side has opened, as the stream of its client. `serve` passes the stream of the peer's requests
 /// to the server of this side; it returns whether there is one.
@@ -84,6 +84,7 @@ impl Half {
         let Some(pipe) = state.pipe(self.role) else { return Some(Ok(0)) };
         if !pipe.octets.is_empty() && !pipe.closed {
             let count = io::Read::read(&mut pipe.octets, buffer);
+            pipe.shrink();
             state.read += count.as_ref().map_or(0, |count| *count as u64);
             drop(state);
             self.connection.changed.notify_all();
@@ -174,14 +175,20 @@ impl Half {
         }
     }
 
-    /// Whether this is the CloseConnection of the server of the side that opened the connection, which goes on without
-    /// it. If requests are in progress, their client must know that they have no reply.
+    /// Whether this is a CloseConnection of the side that opened the connection that its peer does not get: that of a
+    /// server whose requests are done or that another one has succeeded, since the connection goes on without it; and that
+    /// of the client while the peer's requests are in progress, which may have been processed.
     fn is_farewell(&self, parts: &[IoSlice<'_>]) -> bool {
-        let is_close = |part: &IoSlice<'_>| (part.len(), part.get(7)) == CLOSE_CONNECTION;
-        self.connection.opened
-            && self.is_server()
-            && parts.first().is_some_and(is_close)
-            && !self.connection.state.lock().splitter.serves()
+        let is_close = |part: &IoSlice<'_>| {
+            (part.len(), part.get(..4).unwrap_or_default(), part.get(7)) == CLOSE_CONNECTION
+        };
+        let Connection { opened, line, state, .. } = &*self.connection;
+        if !opened || !parts.first().is_some_and(is_close) || line.is_unfinished(self.role) {
+            return false;
+        }
+        let state = state.lock();
+        let serves = state.splitter.serves();
+        if self.is_server() { !state.is_server(self.role) || !serves } else { serves }
     }
 }
 
@@ -256,7 +263,7 @@ impl Stream for Half {
     }
 
     /// Ends this stream; with that of the opening side's client, or the accepting side's server, the connection. So does
-    /// the opening side's server if it leaves requests without a reply.
+    /// the opening side's server if it leaves requests without a reply, and any stream that leaves a message incomplete.
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let mut state = self.connection.state.lock();
         if how != Shutdown::Write
@@ -268,7 +275,12 @@ impl Stream for Half {
         let leaves_requests = state.is_server(self.role) && state.splitter.serves();
         drop(state);
         self.connection.changed.notify_all();
-        if how == Shutdown::Both && (self.owns() || leaves_requests) {
+        if how != Shutdown::Both {
+            return Ok(());
+        }
+        // Nobody else can send after a message that stays incomplete.
+        let leaves_message = self.connection.line.is_unfinished(self.role);
+        if self.owns() || leaves_requests || leaves_message {
             self.connection.end(None);
         }
         Ok(())
@@ -339,15 +351,15 @@ impl Half {
 
 impl Drop for Half {
     fn drop(&mut self) {
-        if self.owns() || self.is_server() {
-            let _ = self.shutdown(Shutdown::Both);
-        }
+        let _ = self.shutdown(Shutdown::Both);
         let Role::Client(number) = self.role else { return };
         let mut state = self.connection.state.lock();
         let own = state.clients.iter().position(|(known, _)| *known == number);
         let own = own.map(|at| state.clients.swap_remove(at));
         state.splitter.numbering.forget(number);
         drop(state);
+        // It may have been full.
+        self.connection.changed.notify_all();
         // What it holds may take the lock.
         drop(own);
     }

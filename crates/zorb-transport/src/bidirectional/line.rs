@@ -125,6 +125,11 @@ impl Line {
         sent
     }
 
+    /// Whether this role has sent a message in part, whose rest is next.
+    pub(super) fn is_unfinished(&self, role: Role) -> bool {
+        self.state.lock().unfinished == Some(role)
+    }
+
     /// Whether nothing can be sent any more.
     pub(super) fn is_broken(&self) -> bool {
         self.state.lock().broken

@@ -37,7 +37,7 @@ pub(super) enum Receiver {
 #[derive(Debug)]
 pub(super) struct Splitter {
     /// Whether this side opened the connection. It has one client then, whose ids stay.
-    opened: bool,
+    pub(super) opened: bool,
     /// The beginning of the current message, until its receiver is known.
     head: Vec<u8>,
     /// The number of octets of the current message that follow, and their receiver.
@@ -129,6 +129,8 @@ impl Splitter {
             }
             MessageKind::CancelRequest => {
                 self.served.remove(&id);
+                // No more fragments of the request follow.
+                self.fragmented.retain(|(known, to)| *known != id || *to != Receiver::Server);
                 Receiver::Server
             }
             MessageKind::Reply | MessageKind::LocateReply if self.opened => Receiver::Client(0),
@@ -180,13 +182,13 @@ impl Splitter {
     }
 
     fn begin_reply(&mut self, header: &MessageHeader, id: u32) -> Receiver {
-        self.active = true;
         if header.version < GiopVersion::V1_2 {
             return Receiver::Nobody;
         }
         let Some((client, own)) = self.numbering.reply(id, !header.more_fragments) else {
             return Receiver::Nobody;
         };
+        self.active = true;
         set_request_id(&mut self.head, header.order, own);
         Receiver::Client(client)
     }

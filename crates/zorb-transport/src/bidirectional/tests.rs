@@ -1,3 +1,5 @@
+mod hostile;
+
 use std::net::Shutdown;
 use std::sync::mpsc::{Receiver as Queue, Sender, channel};
 use std::time::Duration;
