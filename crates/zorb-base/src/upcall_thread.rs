@@ -31,7 +31,7 @@ pub trait ServedConnection: Send + Sync {
     fn buffer_strategy(&self) -> Option<BufferStrategy>;
     /// Sets the buffer strategy of its replies.
     fn set_buffer_strategy(&self, strategy: BufferStrategy);
-    /// Notes that its client asks whether the server is live: what it does is no sign of that.
+    /// Notes that its client asks whether the server is ready or live: what it does is no sign of that.
     fn note_probe(&self) {}
     /// Passes its input on to another thread, as the calling thread is about to block. Returns `true` if this
     /// upcall need not try again: another thread has the input, or the connection's input needs no thread of its

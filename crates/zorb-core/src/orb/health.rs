@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_base::error::{Error, Result};
+use zorb_base::upcall_thread::connection_of_upcall;
 use zorb_invocation::object::ObjectRef;
 use zorb_os::lock::Lock;
 use zorb_poa::{ManagerState, ObjectAdapter, PoaManager, PoaPolicies};
@@ -123,6 +124,9 @@ struct Probed {
 
 impl HealthServant for Probed {
     fn ready(&self) -> Result<(bool, String)> {
+        if let Some(probe) = connection_of_upcall() {
+            probe.note_probe();
+        }
         let problems = match self.orb.upgrade() {
             Some(orb) => obstacles(&orb),
             None => vec!["the ORB has ended".to_owned()],

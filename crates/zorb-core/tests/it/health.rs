@@ -114,7 +114,12 @@ fn a_server_is_not_live_while_the_upcalls_of_its_own_endpoints_are_stuck() {
     assert_eq!(health.live(), Ok((true, String::new())));
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.twice(1));
-        until(|| !health.live().unwrap().0);
+        // Nor is a probe of readiness a sign of progress.
+        let (_prober, readiness) = prober_of(&orb);
+        until(|| {
+            readiness.ready().unwrap();
+            !health.live().unwrap().0
+        });
         // Probes over new connections are no sign of progress.
         let (_other, again) = prober_of(&orb);
         let (is_live, why_not) = again.live().unwrap();
