@@ -278,7 +278,7 @@ impl ServerConnection {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Whether its client has asked whether the server is live.
+    /// Whether its client has asked whether the server is ready or live.
     pub(crate) fn is_probe(&self) -> bool {
         self.is_probe.load(Ordering::Relaxed)
     }
@@ -295,7 +295,7 @@ impl ServerConnection {
     pub(crate) fn is_held(&self) -> bool {
         let requests = &self.requests;
         let all_held = requests.outstanding() == 0 && requests.is_busy();
-        self.connected && all_held && !requests.is_closing()
+        self.connected && all_held && !requests.is_closing() && !self.stream.is_used_otherwise()
     }
 
     /// Times the messages of its client, if it has one.
