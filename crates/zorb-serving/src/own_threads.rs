@@ -270,9 +270,13 @@ impl ServerConnection {
 
     /// Whether one of its threads makes an upcall.
     pub(super) fn has_upcall(&self) -> bool {
+        if self.requests.outstanding() == 0 {
+            return false; // also during a handshake
+        }
         let members = self.own_threads.members.lock();
         let is_reading = self.input.is_empty() && !self.requests.has_ended();
-        members.threads > members.idle + usize::from(is_reading)
+        let is_sending = self.output_waits();
+        members.threads > members.idle + usize::from(is_reading) + usize::from(is_sending)
     }
 
     /// How many upcalls its threads have completed; fewer while requests are outstanding otherwise.

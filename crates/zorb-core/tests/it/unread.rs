@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tracing::Level;
 use zorb_cdr::{ByteOrder, Wire};
-use zorb_core::Orb;
 use zorb_core::lanes::Strategy;
+use zorb_core::{Health, Orb};
 use zorb_giop::{GiopVersion, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
 use zorb_testkit::{Log, LogLine};
 
@@ -127,4 +127,18 @@ fn only_upcalls_that_run_are_named_at_the_end_of_the_grace_time() {
             });
         }
     });
+}
+
+#[test]
+fn a_client_that_does_not_read_does_not_make_a_server_seem_stuck() {
+    let server = Server::new(None, Duration::from_secs(2));
+    // Whatever a probe finds stuck is so at once.
+    server.orb.publish_health("Health", Duration::ZERO).unwrap();
+    let prober = builder().build().unwrap();
+    let health = prober.resolve::<Health>(&format!("corbaloc::{}/Health", server.address)).unwrap();
+    let _unread = server.client_that_does_not_read();
+    // The thread finds that it must wait.
+    until(|| health.live().unwrap().0);
+    assert_eq!(health.live(), Ok((true, String::new())));
+    server.orb.shutdown(true).unwrap();
 }

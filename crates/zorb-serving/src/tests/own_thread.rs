@@ -35,6 +35,8 @@ struct Client {
     /// How many octets it takes before it no longer reads.
     reads: usize,
     log: Mutex<Vec<String>>,
+    /// Locked during its handshake.
+    handshake: Mutex<()>,
 }
 
 impl Client {
@@ -44,6 +46,11 @@ impl Client {
 }
 
 impl Stream for Client {
+    fn establish(&self) -> io::Result<()> {
+        drop(self.handshake.lock().unwrap());
+        Ok(())
+    }
+
     fn recv(&self, space: &mut [u8]) -> io::Result<usize> {
         let mut steps = self.steps.lock().unwrap();
         match steps.front_mut() {
@@ -135,7 +142,13 @@ fn connection_in(
 ) -> (Arc<ServerConnection>, Arc<Client>) {
     let budget = Arc::clone(core.message_budget());
     let steps = Mutex::new(steps.into_iter().collect());
-    let client = Arc::new(Client { steps, budget, reads, log: Mutex::default() });
+    let client = Arc::new(Client {
+        steps,
+        budget,
+        reads,
+        log: Mutex::default(),
+        handshake: Mutex::default(),
+    });
     let stream: Arc<dyn Stream> = Arc::<Client>::clone(&client);
     let connection = ServerConnection::new(
         &core.context,
@@ -169,6 +182,15 @@ fn log_of_reply(octets: usize, reads: usize) -> Vec<String> {
     assert_eq!(client.budget.used(), 0);
     let log = client.log.lock().unwrap();
     log[1..].to_vec() // without the usual limit
+}
+
+#[test]
+fn a_handshake_is_no_upcall() {
+    let (connection, client) = connection([], 0);
+    let waits = client.handshake.lock().unwrap();
+    connection.start_own_thread().unwrap();
+    assert!(!connection.has_upcall());
+    drop(waits);
 }
 
 #[test]
