@@ -35,7 +35,8 @@ struct Server {
 impl Server {
     fn new(strategy: Option<Strategy>, grace: Duration) -> Self {
         let options = builder().listen("iiop://127.0.0.1:0").shutdown_grace(grace);
-        let orb = options.option("SendBuffer", "4096").build().unwrap();
+        let orb =
+            options.option("SendBuffer", "4096").option("SendTimeout", "3600000").build().unwrap();
         orb.serve().unwrap();
         let threads = if strategy == Some(Strategy::SingleThread) { 1 } else { 3 };
         let Served { policies, address, .. } = served_by(&orb, strategy, threads);
