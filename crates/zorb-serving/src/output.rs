@@ -207,7 +207,8 @@ impl ServerConnection {
         send: impl FnOnce() -> io::Result<()>,
     ) -> SendLock<'c> {
         output.state = OutputState::Sending;
-        output.waits_since.get_or_insert_with(Instant::now);
+        // Whatever was sent before, the client has read.
+        output.waits_since = Some(Instant::now());
         self.output_waits.store(true, Ordering::SeqCst);
         drop(output);
         let sent = rest(send);
@@ -310,6 +311,7 @@ impl ServerConnection {
             match self.stream.try_send(rest) {
                 Ok(0) => return false,
                 Ok(count) => {
+                    output.waits_since = Some(Instant::now());
                     if output.queue.advance(count) {
                         output.deadline = Some(Instant::now() + self.core.options().send_timeout);
                     }

@@ -137,8 +137,8 @@ impl OrbInner {
         self.close();
     }
 
-    /// Waits for the ORB's threads, at most for the `grace` time since `begun`. Clients that do not read their replies
-    /// have a shorter time; then their connections are closed.
+    /// Waits for the ORB's threads, at most for the `grace` time since `begun`. Clients that read nothing of their replies
+    /// for a shorter time lose their connections, unless the time has no limit.
     fn await_threads(&self, begun: Instant, grace: Option<Duration>) {
         let threads = self.core.threads();
         let for_unread = grace.map_or(FOR_UNREAD, |grace| (grace / UNREAD_PART).min(FOR_UNREAD));
@@ -152,7 +152,8 @@ impl OrbInner {
             if left.is_some_and(|left| left.is_zero()) {
                 break;
             }
-            if begun.elapsed() >= for_unread {
+            // Without a limit, that of each send applies.
+            if grace.is_some() && begun.elapsed() >= for_unread {
                 self.server.close_unread(for_unread);
             }
         }

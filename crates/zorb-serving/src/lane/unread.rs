@@ -32,7 +32,7 @@ pub(crate) fn close_unread(context: &Arc<ServerContext>, limit: Duration) -> usi
         tracing::warn!(
             closed,
             peers,
-            "closed connections whose clients have not read their replies"
+            "closed connections whose clients have not read all of their replies"
         );
     }
     closed
