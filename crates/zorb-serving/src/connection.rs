@@ -405,7 +405,7 @@ impl ServerConnection {
 
     /// Discards what has been received, at most 64 KiB: otherwise closing the stream would reset it, and its client might
     /// not see the last message.
-    fn discard_received(&self) {
+    pub(super) fn discard_received(&self) {
         let mut discarded = [0; 4096];
         let mut received = || self.stream.try_recv(&mut discarded);
         let has_more = |received| matches!(received, Ok(Some(1..)));

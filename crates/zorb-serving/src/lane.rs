@@ -284,6 +284,7 @@ impl Lane {
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
         self.log_rejection(error);
         self.rejected.fetch_add(1, Ordering::Relaxed);
+        connection.discard_received();
         connection.end(ConnectionEnd::ClosedHere);
     }
 

@@ -277,6 +277,10 @@ impl Acceptor for RenamedAcceptor {
         self.inner.accept()
     }
 
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        self.inner.accept_waiting()
+    }
+
     fn close(&self) {
         self.inner.close();
     }

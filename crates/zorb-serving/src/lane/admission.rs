@@ -131,7 +131,9 @@ impl Lane {
                 // Its thread serves a later client, of the same address if that has used up its share.
                 let peer = connection.ip_address();
                 let _ = match ShareInUse::is_cause_of(&error) {
-                    true => close_one_where(&|other| other.ip_address() == peer),
+                    true => close_one_where(&|other| {
+                        other.has_own_threads() && other.ip_address() == peer
+                    }),
                     false => self.close_one(&|_| true) || close_one_of_process(),
                 };
             }
