@@ -133,7 +133,12 @@ impl Servers {
                 None => ForwardTo::Refused(not_started()),
             };
         }
-        match self.begin(state, &name, Reason::Request) {
+        // One that has been stopped starts for new requests, not for those that waited then.
+        let begun = match was_held && state.is_stopped(&name) {
+            true => Err("it has been stopped"),
+            false => self.begin(state, &name, Reason::Request),
+        };
+        match begun {
             Ok(()) => match state.servers.get_mut(&name) {
                 Some(server) => {
                     let new = || orb.new_held_requests();
@@ -303,6 +308,10 @@ impl Servers {
         let owner = state.owner(name).to_owned();
         let server = state.servers.get_mut(&owner).ok_or("its server has been removed")?;
         if server.is_starting {
+            if reason != Reason::Automatic && server.process.is_none() {
+                // Stopped meanwhile: the thread that has started it starts it again.
+                server.is_stopped = false;
+            }
             return Ok(());
         }
         server.forget_ended();
@@ -380,6 +389,11 @@ impl State {
     pub(super) fn owner<'a>(&'a self, name: &'a str) -> &'a str {
         let linked = self.servers.get(name).and_then(|it| it.definition.linked_to.as_deref());
         linked.unwrap_or(name)
+    }
+
+    /// Whether the server whose process serves a name has been stopped.
+    fn is_stopped(&self, name: &str) -> bool {
+        self.servers.get(self.owner(name)).is_some_and(|server| server.is_stopped)
     }
 
     /// The name as servers have registered it. JacORB leaves out `JACORB:implementation/` when it says goodbye.
@@ -461,6 +475,30 @@ mod tests {
     fn reference(type_id: &str, profiles: usize) -> Ior {
         let profile = |tag| TaggedProfile { tag: ProfileTag(tag), data: Vec::new() };
         Ior { type_id: type_id.to_owned(), profiles: (0..).map(profile).take(profiles).collect() }
+    }
+
+    /// Otherwise a stopped server starts again for the requests that waited for it.
+    #[test]
+    fn requests_that_waited_for_a_stopped_server_are_refused() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
+        let mut definition = Definition::unmanaged();
+        definition.startup.activation = ActivationMode::Normal;
+        definition.startup.command_line = "true".to_owned();
+        servers.add("Shop", definition).unwrap();
+        servers.link("Orders", Some("Shop")).unwrap();
+        servers.lock().servers.get_mut("Shop").unwrap().is_stopped = true;
+        let keys = ["Shop", "Orders"].map(|name| name.as_bytes());
+        for key in keys {
+            let found = servers.find(key, true);
+            assert!(matches!(found, ForwardTo::Refused(_)), "{found:?}");
+        }
+        assert!(servers.lock().servers["Shop"].is_stopped);
+        servers.lock().servers.get_mut("Shop").unwrap().is_starting = true;
+        let found = servers.find(keys[0], false);
+        assert!(matches!(found, ForwardTo::Held(_)), "{found:?}");
+        assert!(!servers.lock().servers["Shop"].is_stopped, "for a new one it starts");
+        orb.shutdown(true).unwrap();
     }
 
     /// Otherwise the thread that has started it would take the refusal for success.
