@@ -195,11 +195,13 @@ impl Servers {
         if !self.lock().servers.contains_key(name) {
             self.add(name, Definition::unmanaged())?;
         }
+        let generation = self.lock().servers.get(name).map(|server| server.generation);
         drop(self.spawning.lock().unwrap_or_else(PoisonError::into_inner));
         let mut state = self.lock();
         let number = state.number();
         let known = state.known_process(name, &reference);
-        let Some(server) = state.servers.get_mut(name) else {
+        let Some(server) = generation.and_then(|known| state.server_of(name, known)) else {
+            // Removed meanwhile, and perhaps added again: the process may be that of the other one.
             return Err(Refusal::NotFound);
         };
         let is_other = |instance: &Instance| instance.reference.profiles != reference.profiles;
