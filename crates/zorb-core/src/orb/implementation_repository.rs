@@ -143,10 +143,11 @@ impl OrbInner {
     }
 
     /// Tells the repository the persistent adapters below the root that it does not know yet: all, or the one of a name.
-    /// The failure of another thread's adapter is not that of this one.
+    /// The failure of another thread's adapter is not that of this one. Of a name that the repository refuses, the next
+    /// ones learn nothing.
     ///
     /// # Errors
-    /// The repository cannot be reached, or does not know a name.
+    /// The repository cannot be reached, or does not know a name: the first error.
     #[cold]
     pub(super) fn register_adapters(self: &Arc<Self>, only: Option<&str>) -> Result<(), Error> {
         let Some(root) = self.root.get() else { return Ok(()) };
@@ -167,14 +168,22 @@ impl OrbInner {
         let repository = Administration(self.repository()?.with_timeout(TIMEOUT));
         let server = self.server_object()?;
         let partial = self.partial_url(server.ior());
+        let mut first_failure = None;
         for name in new {
             if self.registration.lock().has_ended() {
                 break;
             }
-            repository.server_is_running(name, &partial, server.ior()).map_err(|exception| {
-                let what = format!("registering {name:?} in the implementation repository");
-                Error::new(Phase::Application, what).with_exception(exception)
-            })?;
+            if let Err(exception) = repository.server_is_running(name, &partial, server.ior()) {
+                let is_unreachable = is_unreachable(exception.kind);
+                first_failure.get_or_insert_with(|| {
+                    let what = format!("registering {name:?} in the implementation repository");
+                    Error::new(Phase::Application, what).with_exception(exception)
+                });
+                if is_unreachable {
+                    break;
+                }
+                continue;
+            }
             if !self.registration.lock().add(name) {
                 // The ORB shut down meanwhile, and nobody else tells the repository of the end of this adapter.
                 if let Err(error) = repository.server_is_shutting_down(name) {
@@ -183,7 +192,7 @@ impl OrbInner {
                 break;
             }
         }
-        Ok(())
+        first_failure.map_or(Ok(()), Err)
     }
 
     /// The server's object, which the first call activates.
@@ -216,7 +225,6 @@ impl OrbInner {
     /// Tells the repository that this server ends, if it knows the server.
     #[cold]
     pub(super) fn unregister_adapters(&self) {
-        use SystemExceptionKind::{CommFailure, Timeout, Transient};
         let Registration { repository, server, names, .. } = self.registration.lock().end();
         drop(server);
         let Some(repository) = repository.filter(|_| !names.is_empty()) else { return };
@@ -231,10 +239,16 @@ impl OrbInner {
             let told: Result<(), SystemException> = repository.server_is_shutting_down(&name);
             if let Err(error) = told {
                 tracing::debug!(%error, name, "{CANNOT_TELL}");
-                if matches!(error.kind, CommFailure | Timeout | Transient) {
+                if is_unreachable(error.kind) {
                     break;
                 }
             }
         }
     }
+}
+
+/// Whether further calls to the repository would only fail late, too.
+fn is_unreachable(kind: SystemExceptionKind) -> bool {
+    use SystemExceptionKind::{CommFailure, Timeout, Transient};
+    matches!(kind, CommFailure | Timeout | Transient)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use zorb::codegen::{Served, ServedBy, ServerCall};
 use zorb::giop::Ior;
-use zorb::poa::PoaPolicies;
+use zorb::poa::{PoaError, PoaPolicies};
 use zorb::{
     CompletionStatus, Interface as _, MinorCode, Orb, SystemException, SystemExceptionKind,
 };
@@ -126,12 +126,28 @@ fn an_adapter_that_cannot_register_does_not_take_others_along() {
         .build()
         .unwrap();
     let policies = || PoaPolicies::new().persistent().user_ids();
-    server.root_poa().create("Refused", policies()).unwrap();
-    server.serve().unwrap_err();
-    server.root_poa().create("Shop", policies()).unwrap();
-    assert_eq!(*busy.names.lock().unwrap(), ["Shop"]);
-    server.root_poa().find("Refused").unwrap().destroy();
-    server.root_poa().create("Refused", policies()).unwrap_err();
+    let root = server.root_poa();
+    for name in ["Bank", "Refused", "Shop"] {
+        root.create(name, policies()).unwrap();
+    }
+    let refused = server.serve().unwrap_err();
+    assert!(refused.to_string().contains("Refused"), "{refused}");
+    let registered = || {
+        let mut names = busy.names.lock().unwrap().clone();
+        names.sort();
+        names
+    };
+    assert_eq!(registered(), ["Bank", "Shop"]);
+    root.create("Orders", policies()).unwrap();
+    assert_eq!(registered(), ["Bank", "Orders", "Shop"]);
+    root.find("Refused").unwrap().destroy_with(true, true).unwrap();
+    match root.create("Refused", policies()).unwrap_err() {
+        PoaError::System(exception) => {
+            assert_eq!(exception.kind, SystemExceptionKind::Initialize, "{exception}");
+        }
+        other => panic!("{other}"),
+    }
+    assert_eq!(root.find("Refused").unwrap_err(), PoaError::AdapterNonExistent);
     server.shutdown(true).unwrap();
     repository.shutdown(true).unwrap();
 }
