@@ -111,7 +111,8 @@ impl Adapters {
     /// activator that creates it, if any, has returned.
     ///
     /// # Errors
-    /// `ManagerAlreadyExists` if another manager has the id of the adapter's by now.
+    /// `ManagerAlreadyExists` if another manager has the id of the adapter's by now; `InvalidPolicy` if the adapter's is one
+    /// of another ORB.
     pub fn register(&self, new: NewAdapter<'_>) -> Result<Arc<ObjectAdapter>, PoaError> {
         let mut changing = self.changing.lock();
         self.managers.know(&new.manager)?;

@@ -111,6 +111,11 @@ impl PoaManager {
         &self.0.policies
     }
 
+    /// Whether it is a manager of this ORB, whose adapters have other indices than those of other ORBs.
+    pub(crate) fn is_of(&self, orb: &Arc<OrbCore>) -> bool {
+        Arc::ptr_eq(&self.0.orb, orb)
+    }
+
     /// Adds the adapter with this index.
     pub(crate) fn join(&self, index: u32, adapter: Weak<dyn Managed>) {
         self.0.adapters.lock().insert(index, adapter);

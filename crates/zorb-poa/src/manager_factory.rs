@@ -98,8 +98,11 @@ impl PoaManagerFactory {
     /// Knows a manager, which is to get an adapter; its earlier ones may have been destroyed.
     ///
     /// # Errors
-    /// `ManagerAlreadyExists` if another manager has its id by now.
+    /// `ManagerAlreadyExists` if another manager has its id by now; `InvalidPolicy` if it is a manager of another ORB.
     pub(crate) fn know(&self, manager: &PoaManager) -> Result<(), PoaError> {
+        if !manager.is_of(&self.0.orb) {
+            return Err(PoaError::invalid_policy("the POA manager is one of another ORB"));
+        }
         let managers = &mut self.0.known.lock().managers;
         match managers.entry(manager.id().to_owned()).or_insert_with(|| manager.clone()) {
             known if known == manager => Ok(()),

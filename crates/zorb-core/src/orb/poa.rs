@@ -148,7 +148,7 @@ impl Poa {
     ///
     /// # Errors
     /// As [`create`](Self::create); `ManagerAlreadyExists` if the manager's last adapter has been destroyed, and another
-    /// manager has got its id since.
+    /// manager has got its id since; `InvalidPolicy` for a manager of another ORB.
     #[doc(alias = "create_POA")]
     pub fn create_with_manager(
         &self,

@@ -88,6 +88,15 @@ fn a_manager_is_known_until_its_last_adapter_has_been_destroyed() {
 }
 
 #[test]
+fn a_manager_of_another_orb_gets_no_adapters() {
+    let ((orb, _factory), (_other, factory)) = (factory(), factory());
+    let manager = factory.create("foreign", &Policies::new()).unwrap();
+    let refused = orb.root_poa().create_with_manager("child", PoaPolicies::new(), manager);
+    assert!(matches!(refused, Err(PoaError::InvalidPolicy { index: None, .. })), "{refused:?}");
+    assert_eq!(orb.root_poa().find("child").unwrap_err(), PoaError::AdapterNonExistent);
+}
+
+#[test]
 fn the_policies_of_a_manager_are_those_of_its_adapters() {
     let (orb, factory) = factory();
     let (of_manager, own) = (one_lane(&orb, "of manager", None, 1), one_lane(&orb, "own", None, 1));
