@@ -37,6 +37,8 @@ const PAGE: &str = include_str!("console/page.html");
 #[derive(Debug)]
 pub(crate) struct Console {
     health: Health,
+    /// A random number, which tells processes apart that serve the same address one after the other.
+    process: String,
     names: OnceLock<NamingService>,
     servers: OnceLock<ImplementationRepository>,
 }
@@ -44,6 +46,7 @@ pub(crate) struct Console {
 #[derive(Serialize)]
 struct State {
     version: &'static str,
+    process: String,
     /// Why the services are not ready.
     not_ready: Option<String>,
     names: Option<NameNumbers>,
@@ -97,7 +100,8 @@ struct Server {
 
 impl Console {
     pub(crate) fn new(health: Health) -> Self {
-        Self { health, names: OnceLock::new(), servers: OnceLock::new() }
+        let process = format!("{:016x}", random::number());
+        Self { health, process, names: OnceLock::new(), servers: OnceLock::new() }
     }
 
     /// Shows the names of a service, unless it shows those of another one.
@@ -139,6 +143,7 @@ impl Console {
         let servers = self.servers.get().map(ImplementationRepository::statistics);
         State {
             version: env!("CARGO_PKG_VERSION"),
+            process: self.process.clone(),
             not_ready: match self.health.ready() {
                 Ok((true, _)) => None,
                 Ok((false, why_not)) => Some(cut(&why_not)),

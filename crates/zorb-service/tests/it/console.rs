@@ -92,6 +92,7 @@ fn names_and_servers_come_in_pages() {
     assert_eq!(grown["names"]["bindings"], 252);
     assert_eq!(grown["servers"]["servers"], 201);
     assert!(grown["names"]["changes"].as_u64() > state["names"]["changes"].as_u64());
+    assert_eq!(grown["process"], state["process"]);
 
     let (roots, _) = world.all("/names?context=0&");
     let [plant] = &roots[..] else { panic!("{roots:?}") };
@@ -186,6 +187,11 @@ fn a_host_without_services_has_a_page() {
     assert_eq!((status, &state["names"], &state["servers"]), (200, &Value::Null, &Value::Null));
     assert!(state["not_ready"].is_string(), "{state}");
     assert_eq!(get(address, "/servers").0, 404);
+    let next = Host::new(builder().build().unwrap()).unwrap();
+    let other: Value =
+        serde_json::from_str(&get(next.serve_console("0").unwrap(), "/state").1).unwrap();
+    assert!(other["process"].is_string() && other["process"] != state["process"], "{other}");
+    next.orb().shutdown(true).unwrap();
     host.serve_console(&address.to_string()).unwrap_err();
     host.orb().shutdown(true).unwrap();
 }
