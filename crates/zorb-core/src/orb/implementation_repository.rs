@@ -143,8 +143,8 @@ impl OrbInner {
     }
 
     /// Tells the repository the persistent adapters below the root that it does not know yet: all, or the one of a name.
-    /// The failure of another thread's adapter is not that of this one. Of a name that the repository refuses, the next
-    /// ones learn nothing.
+    /// The failure of another thread's adapter is not that of this one. After a name that the repository refuses, it
+    /// registers the remaining ones, unless the repository cannot be reached.
     ///
     /// # Errors
     /// The repository cannot be reached, or does not know a name: the first error.
