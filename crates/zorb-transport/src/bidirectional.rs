@@ -93,8 +93,8 @@ impl Bidirection {
         self.offer.lock().context.clone()
     }
 
-    /// A stream over the connection of a client that listens at the endpoint, if there is one. Of several it is the oldest,
-    /// so that a later client does not get the calls for an earlier one.
+    /// A stream over the connection of a client that listens at the endpoint, if there is one. Of several it is the first
+    /// that has said so, so that a later client does not get the calls for an earlier one.
     #[cold]
     pub fn client_at(&self, endpoint: &Endpoint) -> Option<Arc<dyn Stream>> {
         if !self.accepts() {
@@ -103,8 +103,10 @@ impl Bidirection {
         let address = address_of(endpoint)?;
         // Dropped without the lock: a connection may be the last to use its stream.
         let accepted: Vec<_> = self.accepted.lock().iter().filter_map(Weak::upgrade).collect();
-        let mut leading = accepted.iter().filter(|connection| connection.leads_to(address));
-        leading.find_map(half::client)
+        let leading = accepted.iter().filter_map(|it| Some((it.leads_to(address)?, it)));
+        let mut leading: Vec<_> = leading.collect();
+        leading.sort_unstable_by_key(|(claim, _)| *claim);
+        leading.into_iter().find_map(|(_, connection)| half::client(connection))
     }
 
     /// The stream of a client over a connection that it has opened, and over which it may offer to be called.

@@ -1,17 +1,22 @@
 //! The addresses that the peer of a connection may be called at over it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb_giop::{ListenPoints, MAX_LISTEN_POINTS};
 
 use crate::Endpoint;
+
+/// The number of claims of the process.
+static CLAIMS: AtomicU64 = AtomicU64::new(0);
 
 /// The listen points of a peer. Only those at its own IP address count: otherwise it would get the calls for others.
 #[derive(Debug)]
 pub(super) struct Claims {
     /// The address that the connection comes from.
     peer: Option<IpAddr>,
-    ports: Vec<u16>,
+    /// Ports, and how many claims of the process were older.
+    ports: Vec<(u16, u64)>,
 }
 
 impl Claims {
@@ -26,15 +31,17 @@ impl Claims {
         for (host, port) in points {
             let address = host.parse().ok().map(|address: IpAddr| address.to_canonical());
             let is_own = address.is_some() && address == self.peer;
-            if is_own && self.ports.len() < MAX_LISTEN_POINTS && !self.ports.contains(port) {
-                self.ports.push(*port);
+            let is_known = || self.ports.iter().any(|(known, _)| known == port);
+            if is_own && self.ports.len() < MAX_LISTEN_POINTS && !is_known() {
+                self.ports.push((*port, CLAIMS.fetch_add(1, Ordering::Relaxed)));
             }
         }
     }
 
-    /// Whether the peer listens there.
-    pub(super) fn contain(&self, (address, port): (IpAddr, u16)) -> bool {
-        self.peer == Some(address) && self.ports.contains(&port)
+    /// The number of the peer's claim to listen there: the smaller, the older. `None` if it has none.
+    pub(super) fn at(&self, (address, port): (IpAddr, u16)) -> Option<u64> {
+        let mut claims = self.ports.iter().filter(|_| self.peer == Some(address));
+        claims.find(|(known, _)| *known == port).map(|(_, number)| *number)
     }
 }
 
@@ -68,27 +75,30 @@ mod tests {
         let mut claims = Claims::of("192.0.2.7:40122");
         let hosts = ["192.0.2.7", "192.0.2.8", "127.0.0.1", "0.0.0.0", "localhost", "", "::"];
         claims.add(&points(&hosts.map(|host| (host, 2809))));
-        assert!(claims.contain(at("192.0.2.7:2809")));
+        assert!(claims.at(at("192.0.2.7:2809")).is_some());
         for other in
             ["192.0.2.7:2810", "192.0.2.8:2809", "127.0.0.1:2809", "0.0.0.0:2809", "[::]:2809"]
         {
-            assert!(!claims.contain(at(other)), "{other}");
+            assert!(claims.at(at(other)).is_none(), "{other}");
         }
-        assert_eq!(claims.ports, [2809]);
+        assert_eq!(claims.ports.len(), 1);
     }
 
     #[test]
     fn addresses_have_one_form() {
         let mut claims = Claims::of("[::ffff:192.0.2.7]:40122");
         claims.add(&points(&[("::ffff:192.0.2.7", 1), ("192.0.2.7", 2)]));
-        assert!(claims.contain(at("192.0.2.7:1")) && claims.contain(at("[::ffff:192.0.2.7]:2")));
+        assert!(
+            claims.at(at("192.0.2.7:1")).is_some()
+                && claims.at(at("[::ffff:192.0.2.7]:2")).is_some()
+        );
     }
 
     #[test]
     fn a_peer_without_an_address_claims_nothing() {
         let mut claims = Claims::of("a socket");
         claims.add(&points(&[("127.0.0.1", 1), ("a socket", 1), ("", 1)]));
-        assert_eq!(claims.ports, []);
+        assert_eq!(claims.ports.len(), 0);
     }
 
     #[test]
@@ -98,7 +108,7 @@ mod tests {
             claims.add(&points(&[("192.0.2.7", port)]));
         }
         assert_eq!(claims.ports.len(), MAX_LISTEN_POINTS);
-        assert!(claims.contain(at("192.0.2.7:63")) && !claims.contain(at("192.0.2.7:64")));
+        assert!(claims.at(at("192.0.2.7:63")).is_some() && claims.at(at("192.0.2.7:64")).is_none());
     }
 
     #[test]

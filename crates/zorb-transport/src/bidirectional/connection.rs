@@ -189,10 +189,11 @@ impl Connection {
         Some(Role::Client(number))
     }
 
-    /// Whether the peer listens at this address and may be called over this connection.
-    pub(super) fn leads_to(&self, address: (IpAddr, u16)) -> bool {
+    /// The number of the peer's claim to listen at this address, if it may be called over this connection.
+    pub(super) fn leads_to(&self, address: (IpAddr, u16)) -> Option<u64> {
         let state = self.state.lock();
-        state.end.is_none() && !state.server.closed && state.splitter.claims.contain(address)
+        let is_open = state.end.is_none() && !state.server.closed;
+        is_open.then(|| state.splitter.claims.at(address)).flatten()
     }
 
     /// Receives octets of the peer, and passes the stream of its requests to the server when it begins.
@@ -236,15 +237,27 @@ impl Connection {
 
     /// Ends all of its streams.
     pub(super) fn end(&self, how: Option<io::ErrorKind>) {
-        let mut state = self.state.lock();
-        state.end.get_or_insert(how);
-        let hangups: Vec<_> =
-            state.clients.iter_mut().filter_map(|(_, pipe)| pipe.on_hangup.take()).collect();
-        drop(state);
-        self.changed.notify_all();
+        let hangups = self.set_end(how);
         self.line.end();
         let _ = self.stream.shutdown(Shutdown::Both);
         hangups.into_iter().for_each(|on_hangup| on_hangup());
+    }
+
+    /// Ends the receiving side of all of its streams. The peer may have shut down only its sending side: it gets the replies
+    /// to its requests, and the server ends the connection after them.
+    fn end_received(&self) {
+        self.set_end(None).into_iter().for_each(|on_hangup| on_hangup());
+    }
+
+    /// Notes the end; returns what to call then.
+    fn set_end(&self, how: Option<io::ErrorKind>) -> Vec<Box<dyn FnOnce() + Send>> {
+        let mut state = self.state.lock();
+        state.end.get_or_insert(how);
+        let clients = state.clients.iter_mut();
+        let hangups = clients.filter_map(|(_, pipe)| pipe.on_hangup.take()).collect();
+        drop(state);
+        self.changed.notify_all();
+        hangups
     }
 }
 
@@ -256,6 +269,7 @@ fn receive(connection: &Weak<Connection>, stream: &dyn Stream) {
         // Its streams keep it.
         let Some(connection) = connection.upgrade() else { return };
         match received {
+            Ok(0) if !connection.opened => return connection.end_received(),
             Ok(0) => return connection.end(None),
             Ok(count) => connection.take(buffer.get(..count).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {}

@@ -6,6 +6,8 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_giop::MessageHeader;
+
 use super::connection::{Connection, STALL_LIMIT};
 use super::numbering::{HEAD, Outgoing};
 use super::role::Role;
@@ -139,6 +141,9 @@ impl Half {
                 self.note(beginning);
                 return Ok(stream.send_vectored_all(parts));
             };
+            if has_several(beginning, parts) {
+                return Ok(stream.send_all(&self.renumber(client, parts)?));
+            }
             // Decided when the connection is free: a request has an id only if it is sent.
             match state.lock().splitter.numbering.outgoing(client, beginning) {
                 Outgoing::Sent => {}
@@ -156,6 +161,26 @@ impl Half {
             Err(Outgoing::Refused) => Err(io::ErrorKind::Unsupported.into()),
             Err(_) => Ok(()),
         }
+    }
+
+    /// Gives several whole messages of a client their ids. Those that the peer does not get are left out.
+    #[cold]
+    fn renumber(&self, client: u32, parts: &[IoSlice<'_>]) -> Result<Vec<u8>, Outgoing> {
+        let mut octets: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        let mut sent = Vec::with_capacity(octets.len());
+        let mut state = self.connection.state.lock();
+        let mut rest = &mut octets[..];
+        while !rest.is_empty() {
+            let size = total_size(rest).ok_or(Outgoing::Refused)?.min(rest.len());
+            let (message, later) = rest.split_at_mut(size);
+            match state.splitter.numbering.outgoing(client, message) {
+                Outgoing::Sent => sent.extend_from_slice(message),
+                Outgoing::Dropped => {}
+                Outgoing::Refused => return Err(Outgoing::Refused),
+            }
+            rest = later;
+        }
+        Ok(sent)
     }
 
     /// Ends the connection if a message has been sent in part.
@@ -198,6 +223,17 @@ fn beginning(parts: &[IoSlice<'_>]) -> ([u8; HEAD], usize) {
     let octets = parts.iter().flat_map(|part| part.iter());
     let length = head.iter_mut().zip(octets).map(|(place, octet)| *place = *octet).count();
     (head, length)
+}
+
+/// The size of the message that these octets begin with.
+fn total_size(octets: &[u8]) -> Option<usize> {
+    Some(MessageHeader::parse_prefix(octets).ok()??.total_size())
+}
+
+/// Whether there are several messages.
+fn has_several(beginning: &[u8], parts: &[IoSlice<'_>]) -> bool {
+    let length: usize = parts.iter().map(|part| part.len()).sum();
+    total_size(beginning).is_some_and(|size| size < length)
 }
 
 impl Stream for Half {

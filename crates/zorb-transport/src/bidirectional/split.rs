@@ -75,10 +75,27 @@ impl Splitter {
     /// Passes octets of the peer to `deliver`, with their receivers and whether they begin a request.
     ///
     /// # Errors
-    /// The peer violates GIOP, so that what follows has no receiver.
+    /// The peer violates GIOP on a connection that this side opened, so that what follows has no receiver.
     pub(super) fn split(
         &mut self,
         mut octets: &[u8],
+        deliver: &mut dyn FnMut(Receiver, bool, &[u8]),
+    ) -> Result<(), ProtocolError> {
+        match self.split_messages(&mut octets, deliver) {
+            Err(_) if !self.opened => {
+                // The server reports what violates GIOP, and ends the connection.
+                deliver(Receiver::Server, false, &std::mem::take(&mut self.head));
+                deliver(Receiver::Server, false, octets);
+                self.rest = (usize::MAX, Receiver::Server);
+                Ok(())
+            }
+            split => split,
+        }
+    }
+
+    fn split_messages(
+        &mut self,
+        octets: &mut &[u8],
         deliver: &mut dyn FnMut(Receiver, bool, &[u8]),
     ) -> Result<(), ProtocolError> {
         while !octets.is_empty() {
@@ -87,14 +104,14 @@ impl Splitter {
                 let (now, later) = octets.split_at(left.min(octets.len()));
                 deliver(receiver, false, now);
                 self.rest.0 = left - now.len();
-                octets = later;
+                *octets = later;
                 continue;
             }
             let needed = self.needed()?;
             let missing = needed.saturating_sub(self.head.len());
             let (now, later) = octets.split_at(missing.min(octets.len()));
             self.head.extend_from_slice(now);
-            octets = later;
+            *octets = later;
             // With the header, it is known how much more is needed.
             if now.len() == missing && self.needed()? == needed {
                 let header = MessageHeader::parse_prefix(&self.head)?;

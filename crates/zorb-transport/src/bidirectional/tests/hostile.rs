@@ -116,3 +116,67 @@ fn a_queue_that_is_empty_again_retains_little() {
     });
     assert!(accepted.state.lock().server.octets.capacity() <= 64 << 10);
 }
+
+#[test]
+fn the_server_reports_what_violates_giop() {
+    let (left, right) = inproc::pair(1 << 16);
+    let (_accepted, server) = half::accepted(right).unwrap();
+    let malformed = b"GIOP\x09\x09 and more";
+    left.send_all(&call(0)).unwrap();
+    left.send_all(malformed).unwrap();
+    assert_eq!(next(&server), call(0));
+    let mut octets = vec![0; malformed.len()];
+    let mut at = 0;
+    while at < octets.len() {
+        let count = server.recv(&mut octets[at..]).unwrap();
+        assert_ne!(count, 0);
+        at += count;
+    }
+    assert_eq!(octets, malformed);
+    let error = message(MessageKind::MessageError, &[]);
+    server.send_all(&error).unwrap();
+    assert_eq!(next(&left), error);
+}
+
+#[test]
+fn a_client_that_sends_nothing_more_gets_its_reply() {
+    let (left, right) = inproc::pair(1 << 16);
+    let (accepted, server) = half::accepted(right).unwrap();
+    let caller = half::client(&accepted).unwrap();
+    left.send_all(&call(0)).unwrap();
+    left.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(next(&server), call(0));
+    assert!(next(&server).is_empty() && next(&caller).is_empty());
+    server.send_all(&reply(0)).unwrap();
+    assert_eq!(next(&left), reply(0));
+    server.shutdown(Shutdown::Both).unwrap();
+    assert!(next(&left).is_empty());
+}
+
+#[test]
+fn messages_that_are_sent_together_have_ids_of_their_own() {
+    let Pair { client: _client, requests, accepted, server: _server } = pair();
+    let caller = half::client(&accepted).unwrap();
+    let one_way = |id| request(id, &[], ResponseFlags::NoResponse);
+    let octets = [one_way(0), one_way(2), one_way(4)];
+    let mut parts = octets.each_ref().map(|message| io::IoSlice::new(message));
+    caller.send_vectored_all(&mut parts).unwrap();
+    let called = requests.recv().unwrap();
+    let ids = [0; 3].map(|_: i32| id_of(&next(&called)));
+    assert_eq!(ids, [1, 3, 5]);
+}
+
+#[test]
+fn the_first_to_claim_an_address_gets_its_calls() {
+    let (orb, at) = accepting();
+    let points = [("192.0.2.7", 9)];
+    let [older, older_server] = offered(&orb, "192.0.2.7:40121", &[]);
+    let [first, _first_server] = offered(&orb, "192.0.2.7:40122", &points);
+    let data = context(&points);
+    let offer = ServiceContext::new(ServiceId::BI_DIR_IIOP, &data[..]);
+    let offering = request(2, &[offer], ResponseFlags::SyncWithTarget);
+    older.send_all(&offering).unwrap();
+    assert_eq!(next(&older_server), offering);
+    at(&orb, "192.0.2.7:9").unwrap().send_all(&call(0)).unwrap();
+    assert_eq!(id_of(&next(&first)), 1);
+}
