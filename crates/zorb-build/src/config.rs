@@ -185,7 +185,7 @@ impl Config {
         self
     }
 
-    /// Sets the path of the runtime crate, instead of `::zorb`.
+    /// Sets the path of the runtime crate, instead of the [target](Self::target)'s: `::zorb` or `::zorb_nano`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
         self.back = self.back.runtime(path);

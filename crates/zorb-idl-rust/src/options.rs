@@ -1,11 +1,11 @@
 //! Options of the generator.
 
 /// Options of the generator. By default it uses the `zorb` crate and generates code for everything.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// The absolute path of the crate with `Result`, `ObjectRef` and `codegen`: `::zorb`.
-    pub runtime: String,
+    /// The absolute path of the crate with `Result` and `codegen`, instead of the target's.
+    pub runtime: Option<String>,
     /// IDL modules (scoped names) with existing Rust code, and its path.
     pub extern_modules: Vec<(String, String)>,
     /// IDL files (the end of their path) with existing Rust code, and the module that contains it.
@@ -58,24 +58,6 @@ pub enum Marshal {
     Interpretive,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            runtime: "::zorb".into(),
-            extern_modules: Vec::new(),
-            extern_files: Vec::new(),
-            natives: Vec::new(),
-            loaned: Vec::new(),
-            upcalls: Vec::new(),
-            deferred: Vec::new(),
-            ami: Vec::new(),
-            marshal: Marshal::default(),
-            target: Target::default(),
-            lookup: Lookup::default(),
-        }
-    }
-}
-
 impl Options {
     /// The default options.
     #[must_use]
@@ -83,11 +65,20 @@ impl Options {
         Self::default()
     }
 
-    /// Sets the path of the runtime crate, instead of `::zorb`.
+    /// Sets the path of the runtime crate, instead of the [target](Self::target)'s: `::zorb` or `::zorb_nano`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
-        self.runtime = path.into();
+        self.runtime = Some(path.into());
         self
+    }
+
+    /// The path of the runtime crate.
+    pub(crate) fn runtime_path(&self) -> &str {
+        let default = match self.target {
+            Target::Zorb => "::zorb",
+            Target::Nano => "::zorb_nano",
+        };
+        self.runtime.as_deref().unwrap_or(default)
     }
 
     /// Generates no code for an IDL module; references use `path`: `extern_module("CosNaming",
@@ -175,14 +166,10 @@ impl Options {
         self
     }
 
-    /// Sets the ORB that the code is for, and its crate as the [runtime](Self::runtime). Default: [`Target::Zorb`].
+    /// Sets the ORB that the code is for. Default: [`Target::Zorb`].
     #[must_use]
     pub fn target(mut self, target: Target) -> Self {
         self.target = target;
-        self.runtime = match target {
-            Target::Zorb => "::zorb".into(),
-            Target::Nano => "::zorb_nano".into(),
-        };
         self
     }
 

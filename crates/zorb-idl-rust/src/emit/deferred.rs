@@ -78,8 +78,10 @@ impl<'m> Emitter<'_, 'm> {
             }
             let response = scope.assign_silently("response", Case::Snake);
             let outcome = self.outcome(item);
-            parameters
-                .push(format!("{response}: {}::poa::Response<{outcome}>", self.options.runtime));
+            parameters.push(format!(
+                "{response}: {}::poa::Response<{outcome}>",
+                self.options.runtime_path()
+            ));
         }
         let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
         format!("fn {name}(&self{parameters})")
@@ -93,11 +95,11 @@ impl<'m> Emitter<'_, 'm> {
             text.push_str(&format!(", {name}: {}", types.value(ty)));
         }
         if let Some((name, _)) = &item.context {
-            text.push_str(&format!(", {name}: {}::Context", self.options.runtime));
+            text.push_str(&format!(", {name}: {}::Context", self.options.runtime_path()));
         }
         let output = match item.oneway {
             true => "()".to_owned(),
-            false => format!("{}::Result<{}>", self.options.runtime, self.outcome(item)),
+            false => format!("{}::Result<{}>", self.options.runtime_path(), self.outcome(item)),
         };
         let send = types.prelude("Send");
         text.push_str(&format!(

@@ -47,7 +47,7 @@ impl<'m> Emitter<'_, 'm> {
         let name = self.names.own(definition.id);
         let inner = match item.bases.first() {
             Some(&base) => self.names.path(base, self.module),
-            None => format!("{}::ObjectRef", self.options.runtime),
+            None => format!("{}::ObjectRef", self.options.runtime_path()),
         };
         let otherwise =
             format!("A reference to an object of the IDL interface `{}`.", idl_name(definition));

@@ -73,7 +73,10 @@ impl<'m> Emitter<'_, 'm> {
             None => "LoanedOctetSeq".to_owned(),
             Some(bound) => format!("BoundedLoanedOctetSeq<{bound}>"),
         };
-        Some((format!("{}::LoanedOctets", self.options.runtime), self.types().codegen(&wire)))
+        Some((
+            format!("{}::LoanedOctets", self.options.runtime_path()),
+            self.types().codegen(&wire),
+        ))
     }
 
     /// The value type of a result.
@@ -135,7 +138,7 @@ impl<'m> Emitter<'_, 'm> {
         if item.oneway && for_servant {
             return function;
         }
-        format!("{function} -> {}::Result<{}>", self.options.runtime, self.outcome(item))
+        format!("{function} -> {}::Result<{}>", self.options.runtime_path(), self.outcome(item))
     }
 
     /// The same for a method that sends a call without waiting.
@@ -143,7 +146,10 @@ impl<'m> Emitter<'_, 'm> {
         let parameters = self.stub_parameters(item);
         let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
         let outcome = self.outcome(item);
-        format!("fn {name}(&self{parameters}) -> {}::Pending<{outcome}>", self.options.runtime)
+        format!(
+            "fn {name}(&self{parameters}) -> {}::Pending<{outcome}>",
+            self.options.runtime_path()
+        )
     }
 
     /// The same for a function that sends it to many objects, its first parameter.
@@ -155,7 +161,7 @@ impl<'m> Emitter<'_, 'm> {
     ) -> String {
         let parameters = self.stub_parameters(item);
         let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
-        let (outcome, runtime) = (self.outcome(item), &self.options.runtime);
+        let (outcome, runtime) = (self.outcome(item), self.options.runtime_path());
         let list = self.types().prelude("Vec");
         let each = if item.oneway { "Result" } else { "Pending" };
         format!(
@@ -167,8 +173,8 @@ impl<'m> Emitter<'_, 'm> {
     /// The parameters of a servant's method after `&self`.
     pub(super) fn servant_parameters(&self, item: &Signature<'_>) -> Vec<String> {
         let upcall = item.upcall.iter();
-        let upcall =
-            upcall.map(|upcall| format!("{upcall}: &{}::poa::Upcall<'_>", self.options.runtime));
+        let upcall = upcall
+            .map(|upcall| format!("{upcall}: &{}::poa::Upcall<'_>", self.options.runtime_path()));
         upcall.chain(self.stub_parameters(item)).collect()
     }
 
@@ -178,7 +184,7 @@ impl<'m> Emitter<'_, 'm> {
         let parameters = parameters.map(|(name, ty)| format!("{name}: {}", types.parameter(ty)));
         let context = item.context.iter();
         let context =
-            context.map(|(name, _)| format!("{name}: &{}::Context", self.options.runtime));
+            context.map(|(name, _)| format!("{name}: &{}::Context", self.options.runtime_path()));
         parameters.chain(context).collect()
     }
 
@@ -209,7 +215,7 @@ impl<'m> Emitter<'_, 'm> {
             })
             .collect();
         if let Some((name, _)) = &item.context {
-            list.push(format!("{}::Context => {name}", self.options.runtime));
+            list.push(format!("{}::Context => {name}", self.options.runtime_path()));
         }
         format!("[{}]", list.join(", "))
     }
@@ -255,7 +261,7 @@ impl<'m> Emitter<'_, 'm> {
             })
             .collect();
         if let Some((name, _)) = &item.context {
-            arguments.push(format!("{name}: {}::Context => &{name}", self.options.runtime));
+            arguments.push(format!("{name}: {}::Context => &{name}", self.options.runtime_path()));
         }
         let results = item.results.iter();
         let results: Vec<String> =

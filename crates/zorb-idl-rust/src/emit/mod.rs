@@ -61,7 +61,7 @@ struct Emitter<'a, 'm> {
 
 impl<'a, 'm> Emitter<'a, 'm> {
     fn types(&self) -> Types<'a, 'm> {
-        Types { names: self.names, runtime: &self.options.runtime, module: self.module }
+        Types { names: self.names, runtime: self.options.runtime_path(), module: self.module }
     }
 
     fn warn(&mut self, span: Span, message: String) {

@@ -12,7 +12,7 @@ use crate::{Lookup, docs};
 
 impl<'a, 'm> Emitter<'a, 'm> {
     fn nano(&self) -> NanoTypes<'a, 'm> {
-        let runtime = &self.options.runtime;
+        let runtime = self.options.runtime_path();
         NanoTypes { names: self.names, runtime, module: self.module }
     }
 
@@ -87,7 +87,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
             format!("A reference to an object of the IDL interface `{}`.", idl_name(definition));
         self.lead(definition.docs.as_deref(), &otherwise);
         self.push("#[derive(Clone, Debug, PartialEq, Eq)]\n");
-        self.push(&format!("pub struct {name}(pub {}::Reference);\n", self.options.runtime));
+        self.push(&format!("pub struct {name}(pub {}::Reference);\n", self.options.runtime_path()));
         let model = self.names.model;
         let mut ancestors = model.ancestors(definition.id);
         ancestors.reverse();
@@ -133,7 +133,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
     }
 
     fn nano_stub(&mut self, name: &str, item: &Signature<'m>) -> String {
-        let (types, runtime) = (self.nano(), &self.options.runtime);
+        let (types, runtime) = (self.nano(), self.options.runtime_path());
         let mut names = Scope::default();
         for name in item.parameter_names() {
             names.assign_silently(name, Case::Snake);
@@ -177,7 +177,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
             values => format!("({})", values.join(", ")),
         };
         let error = item.error.iter().map(|error| format!(", {error}")).collect::<String>();
-        format!("{}::Result<{value}{error}>", self.options.runtime)
+        format!("{}::Result<{value}{error}>", self.options.runtime_path())
     }
 
     fn nano_servant(&mut self, definition: &'m Definition, item: &Interface) {

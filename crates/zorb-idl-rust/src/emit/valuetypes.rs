@@ -197,7 +197,7 @@ impl<'m> Emitter<'_, 'm> {
         self.lead(None, &otherwise);
         let sized = self.types().prelude("Sized");
         self.push(&format!("pub trait {factory}: {sized} {{\n"));
-        let runtime = &self.options.runtime;
+        let runtime = self.options.runtime_path();
         let mut names = Scope::default();
         for (key, item) in self.names.initializers(definition.id) {
             let name = names.assign(&item.name, Case::Snake, item.span, &mut self.warnings);

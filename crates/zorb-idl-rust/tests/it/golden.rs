@@ -140,6 +140,10 @@ fn the_runtime_can_be_another_crate() {
     let generated = generate("bank", &Options::new().runtime("crate::orb"));
     assert!(!generated.text.contains("::zorb"));
     assert!(generated.text.contains("crate::orb::codegen::structure!"));
+    let small = Options::new().target(Target::Nano);
+    let before = generate("nano", &Options::new().runtime("crate::orb").target(Target::Nano)).text;
+    assert_eq!(before, generate("nano", &small.runtime("crate::orb")).text, "in either order");
+    assert!(!before.contains("::zorb") && before.contains("crate::orb::codegen::structure!"));
 }
 
 /// Generates code for IDL text in memory.
