@@ -63,14 +63,19 @@ impl Admission for LaneAdmission {
     }
 }
 
-/// Closes a connection of the lane that has most, or of another one if that has none to close: whoever floods one
-/// endpoint keeps nobody out of others. Returns whether there is one.
+/// Closes a connection of the process, one whose requests are all held only if there is no other. Returns whether there
+/// is one.
 #[cold]
 fn close_one_of_process() -> bool {
-    close_one_where(&|_| true)
+    close_one_where(&is_not_held) || close_one_where(&|_| true)
 }
 
-/// The same among the connections for which `is_meant`.
+fn is_not_held(connection: &ServerConnection) -> bool {
+    !connection.is_held()
+}
+
+/// Closes a connection for which `is_meant`, of the lane that has most, or of another one if that has none to close:
+/// whoever floods one endpoint keeps nobody out of others. Returns whether there is one.
 #[cold]
 fn close_one_where(is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
     let mut lanes: Vec<Arc<Lane>> = LANES.lock().iter().filter_map(Weak::upgrade).collect();
@@ -134,7 +139,7 @@ impl Lane {
                     true => close_one_where(&|other| {
                         other.has_own_threads() && other.ip_address() == peer
                     }),
-                    false => self.close_one(&|_| true) || close_one_of_process(),
+                    false => self.close_one(&is_not_held) || close_one_of_process(),
                 };
             }
         } else if self.is_stopping() {
@@ -149,7 +154,11 @@ impl Lane {
             Excess::None => true,
             Excess::Of(peer) => self.close_one(&|other| other.ip_address() == Some(peer)),
             Excess::Table => self.close_one(&|_| true),
-            Excess::Process => close_one_of_process() || context.close_idle_connections(),
+            Excess::Process => {
+                close_one_where(&is_not_held)
+                    || context.close_idle_connections()
+                    || close_one_of_process()
+            }
         }
     }
 
