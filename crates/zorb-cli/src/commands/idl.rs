@@ -88,9 +88,10 @@ struct CompileArgs {
     /// ORB that the code is for: the full ORB, or the small ORB, the crate zorb-nano
     #[arg(long, value_enum, default_value_t = TargetName::Zorb)]
     target: TargetName,
-    /// How a server of the small ORB finds operations: one comparison after the other, which is small, or one hash
-    #[arg(long, value_enum, default_value_t = LookupName::Linear)]
-    lookup: LookupName,
+    /// How a server of the small ORB finds operations: one comparison after the other, which is small and the default,
+    /// or one hash; needs `--target nano`
+    #[arg(long, value_enum)]
+    lookup: Option<LookupName>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -248,6 +249,10 @@ fn check(args: &CheckArgs) -> Outcome {
 }
 
 fn compile(args: &CompileArgs) -> Outcome {
+    if args.lookup.is_some() && matches!(args.target, TargetName::Zorb) {
+        return Err(Failure::new("`--lookup` needs `--target nano`: the full ORB has one lookup")
+            .into_usage());
+    }
     let mut config = zorb_build::Config::new();
     for folder in &args.input.include {
         config = config.include_path(folder);
@@ -273,8 +278,8 @@ fn compile(args: &CompileArgs) -> Outcome {
         TargetName::Nano => zorb_build::Target::Nano,
     });
     config = config.lookup(match args.lookup {
-        LookupName::Linear => zorb_build::Lookup::Linear,
-        LookupName::PerfectHash => zorb_build::Lookup::PerfectHash,
+        None | Some(LookupName::Linear) => zorb_build::Lookup::Linear,
+        Some(LookupName::PerfectHash) => zorb_build::Lookup::PerfectHash,
     });
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,

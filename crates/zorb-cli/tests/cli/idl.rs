@@ -275,6 +275,9 @@ fn code_for_the_small_orb_has_its_own_errors() {
     assert!(linear.contains(" linear,") && !linear.contains("::zorb::"), "{linear}");
     let hashed = compile(&good, &["--lookup", "perfect-hash"]).stdout;
     assert!(hashed.contains(" perfect_hash,"), "{hashed}");
+    let full = run(&["idl", "compile", &good, "-o", "-", "--lookup", "perfect-hash"]);
+    assert_eq!((full.status, full.stdout.as_str()), (Some(2), ""));
+    assert!(full.stderr.contains("`--lookup` needs `--target nano`"), "{}", full.stderr);
     let text =
         "interface Till {\n  void note(in any what);\n  attribute sequence<string> all;\n};\n";
     let bad = compile(&file("small_orb", "bad.idl", text), &[]);
