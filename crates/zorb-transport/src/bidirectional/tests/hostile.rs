@@ -143,8 +143,11 @@ fn a_client_that_sends_nothing_more_gets_its_reply() {
     let (left, right) = inproc::pair(1 << 16);
     let (accepted, server) = half::accepted(right).unwrap();
     let caller = half::client(&accepted).unwrap();
+    let (hung_up, hangups) = channel();
+    assert!(caller.notify_of_hangup(Box::new(move || hung_up.send(()).unwrap())));
     left.send_all(&call(0)).unwrap();
     left.shutdown(Shutdown::Write).unwrap();
+    hangups.recv().unwrap();
     assert_eq!(next(&server), call(0));
     assert!(next(&server).is_empty() && next(&caller).is_empty());
     server.send_all(&reply(0)).unwrap();
