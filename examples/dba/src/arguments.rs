@@ -17,7 +17,7 @@ usage: dba run GRAPH [OPTIONS]           start a registry and all nodes of a gra
 Of the registry:
   --colors N        number of colors (default: that of the graph file, else the graph's diameter)
   --seed N          of the initial colors (default: 1)
-  --no-terminate    run on when the graph is coloured
+  --no-terminate    run on when the graph is colored
   --cycles N        end after N cycles in any case (default: 100000; with --no-terminate 1000)
   --json            print the result as JSON
 Of nodes, and of run, which passes them on:

@@ -1,8 +1,8 @@
-//! Graph colouring by nodes that only know their neighbors: the distributed breakout algorithm in processes.
+//! Graph coloring by nodes that only know their neighbors: the distributed breakout algorithm in processes.
 //!
 //! A registry knows the graph. Each node is a process, which announces itself to the registry and learns its neighbors from
 //! it. Then they send each other values and improvements, over sockets or as one-way calls of an ORB, until the graph is
-//! coloured. `dba run GRAPH` does it all; `dba help` lists the commands. The book's page is `docs/src/dba.md`.
+//! colored. `dba run GRAPH` does it all; `dba help` lists the commands. The book's page is `docs/src/dba.md`.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a program prints")]
 

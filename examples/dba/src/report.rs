@@ -91,7 +91,7 @@ impl Summary<'_> {
         self.graph.conflicts(&colors).count()
     }
 
-    /// Whether all nodes know that the graph is coloured.
+    /// Whether all nodes know that the graph is colored.
     pub(crate) fn is_solved(&self) -> bool {
         self.reports.iter().all(|report| report.is_solved) && self.conflicts() == 0
     }

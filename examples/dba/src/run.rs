@@ -42,14 +42,14 @@ pub(crate) fn reports(graph: &Graph, options: &Options) -> Result<Vec<Report>, F
     Ok(reports)
 }
 
-/// Prints the result. It is an error if the graph should have been coloured and is not.
+/// Prints the result. It is an error if the graph should have been colored and is not.
 fn print(summary: &Summary<'_>, options: &Options) -> Result<(), Failure> {
     match options.json {
         true => print!("{}", summary.json()),
         false => print!("{}", summary.text()),
     }
     if options.terminates && !summary.is_solved() {
-        return Err("not coloured within the maximum number of cycles".into());
+        return Err("not colored within the maximum number of cycles".into());
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ fn two_and_four_nodes_run_to_the_cycle_limit() {
 }
 
 #[test]
-fn a_mesh_is_coloured_as_in_the_simulation() {
+fn a_mesh_is_colored_as_in_the_simulation() {
     let graph = graph("mesh", &["mesh", "4", "3"]);
     let simulated = output(&["simulate", &graph, "--colors", "3", "--seed", "7"]).unwrap();
     let word = |line: &str, index| line.split(' ').nth(index).unwrap().parse().unwrap();
@@ -175,7 +175,7 @@ fn errors_say_what_to_do() {
         (vec!["node", "0", "corbaloc::127.0.0.1:1/dba"], "TRANSIENT"),
         (
             vec!["run", &one, "--colors", "2", "--cycles", "20"],
-            "not coloured within the maximum number of cycles",
+            "not colored within the maximum number of cycles",
         ),
     ] {
         let said = output(&words).unwrap_err();

@@ -1,4 +1,4 @@
-//! The distributed breakout algorithm (DBA) for graph colouring, without I/O, clock or `std`.
+//! The distributed breakout algorithm (DBA) for graph coloring, without I/O, clock or `std`.
 //!
 //! Every node of a graph has a color and wants its neighbors to have others. A [`Node`] is a state machine: a program
 //! passes it the messages of its neighbors, and sends theirs the [`Message`]s that it returns. All neighbors get the same
