@@ -27,10 +27,10 @@ use relocated::Relocated;
 /// end times of calls; and 2,675,000 before requests are forwarded, and calls are sent to many; and 2,725,000 before
 /// connections in both directions (50,000), shares of threads for each address, and held requests that are withdrawn.
 const SIZE: u64 = 2_900_000;
-/// Octets of memory that are resident in a server that has not been called; 3, 3.25 and 3.5 MiB before, as above.
-const AT_REST: u64 = 15 << 18;
+/// Octets of memory that are resident in a server that has not been called; 3, 3.25, 3.5 and 3.75 MiB before, as above.
+const AT_REST: u64 = 16 << 18;
 /// The same after the first call, which has touched more of the program and of the C library.
-const SERVED: u64 = 16 << 18;
+const SERVED: u64 = 17 << 18;
 /// Timeout for steps that normally take a moment.
 const LIMIT: Duration = Duration::from_secs(60);
 
