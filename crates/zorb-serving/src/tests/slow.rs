@@ -415,7 +415,13 @@ fn connections_whose_clients_do_not_read_for_some_time_can_be_closed() {
         let mut reads = server.client();
         assert!(reads.is_served());
         assert_eq!(server.core.close_unread(Duration::from_secs(3600)), 0);
-        assert_eq!(server.core.close_unread(Duration::ZERO), 1);
+        let mut closed = 0;
+        while closed == 0 {
+            // The client's system may have taken what waited for it.
+            unread.leave_replies_unread(&server, 1);
+            closed = server.core.close_unread(Duration::ZERO);
+        }
+        assert_eq!(closed, 1);
         until(|| server.connections() == 1);
         assert!(reads.is_served());
         assert_eq!(other.connections(), 1, "of another ORB");
