@@ -7,7 +7,7 @@
 //! | `/names?context=N&after=A` | bindings of the context with this number, in hexadecimal digits; `0` is the root |
 //! | `/servers?after=A` | servers of the implementation repository |
 //!
-//! Lists come in pages, each of which says behind what the next one begins, in hexadecimal digits, too.
+//! Lists come in pages. Each page contains the position at which the next one begins, in hexadecimal digits.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ const MOST_LISTED: usize = 100;
 /// The most characters of a text that is shown.
 const LONGEST_TEXT: usize = 256;
 
-/// The longest name, in octets, behind which a list goes on: its digits have to fit into a request.
+/// The maximum length of a position, in octets: its digits have to fit into a request.
 const LONGEST_POSITION: usize = 3000;
 
 /// The page, whose script and style have the attribute `nonce="NONCE"`.

@@ -2,7 +2,7 @@
 //!
 //! A connection that may carry them has a thread that receives, and several streams that share it: one of each side's
 //! server, and any number of clients of the side that accepted it. For the rest of the ORB they are connections of their
-//! own. Nothing changes for connections of which neither side wants that.
+//! own. Other connections are unaffected.
 
 mod claims;
 mod connection;

@@ -20,7 +20,7 @@ use crate::statistics::{Interval, median};
 use crate::transport::bare_transport;
 use engine::{compiled, interpretive};
 
-/// Octets of a string of sequences and structs; the one that is passed by itself is four times as long.
+/// Octets of each string in a sequence or struct. A string parameter has four times as many.
 const STRING: usize = 32;
 /// Elements of a sequence.
 const STRUCTS: usize = 9;

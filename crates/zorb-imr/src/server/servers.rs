@@ -245,7 +245,7 @@ impl Servers {
         let name = state.registered(name).ok_or(Refusal::NotFound)?;
         let replaced = state.servers.get_mut(&name).and_then(|server| server.replaced.take());
         drop(state);
-        // A replaced process that still runs is the one that shuts down.
+        // If the replaced process still runs, the farewell is its own.
         if replaced.is_some_and(|instance| self.answers(&instance)) {
             return Ok(());
         }

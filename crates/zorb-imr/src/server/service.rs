@@ -148,8 +148,8 @@ impl ImplementationRepository {
     }
 
     /// The servers whose names are greater than `after`, in the order of their names: up to `how_many`, at most 1000, and
-    /// no more than the option `ImrListedOctets` permits; and whether there are more. Without their environments, which may
-    /// contain passwords.
+    /// no more than the option `ImrListedOctets` permits; and whether there are more. Their environments, which may contain
+    /// passwords, are left out.
     pub fn status(&self, after: &str, how_many: u32) -> (StatusList, bool) {
         let (servers, write_check) = (Arc::clone(&self.servers), Arc::clone(&self.write_check));
         let (mut all, has_more) = Listing { servers, write_check }.statuses(after, how_many);

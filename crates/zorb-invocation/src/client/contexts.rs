@@ -15,7 +15,7 @@ use super::route::Route;
 pub(super) struct Contexts<'a> {
     /// Those that interceptors have added.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
-    /// The route whose connection announces what it is for; `None` if it has done so, or has nothing to announce.
+    /// The route, if its connection still has to announce its priority band or its listen points.
     pub(super) announcing: Option<&'a Route>,
 }
 

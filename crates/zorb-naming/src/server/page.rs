@@ -32,9 +32,10 @@ impl NamingService {
     /// The number of the root context.
     pub const ROOT: u64 = ContextId::ROOT.0;
 
-    /// A page of the bindings of a context, [`ROOT`](Self::ROOT) or one that an earlier page has named: those behind
-    /// `after`, the `next` of the page before, or all for no octets. It has at most `most` bindings, and no more than the
-    /// options `NamingListedBindings` and `NamingListedOctets` permit. `None` if there is no such context.
+    /// Returns a page of the bindings of a context: [`ROOT`](Self::ROOT), or one that an earlier page contains. It starts
+    /// after the binding `after`, the `next` of the previous page, or at the first if `after` is empty. It has at most
+    /// `most` bindings, and no more than the options `NamingListedBindings` and `NamingListedOctets` permit. `None` if there
+    /// is no such context.
     pub fn page(&self, context: u64, after: &[u8], most: usize) -> Option<NamesPage> {
         let context = ContextId(context);
         let most = most.min(self.contexts().most_listed()).max(1);

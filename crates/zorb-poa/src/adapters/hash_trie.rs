@@ -52,7 +52,7 @@ impl<V: Clone> HashTrie<V> {
         }
     }
 
-    /// Adds a value with this hash, in the place of those that it `replaces`.
+    /// Adds a value with this hash, and removes the values of that hash for which `replaces` is true.
     pub(super) fn insert(&mut self, hash: u32, value: V, replaces: impl Fn(&V) -> bool) {
         self.remove(hash, replaces);
         self.0.insert(hash, 0, value);

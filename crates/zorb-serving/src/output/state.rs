@@ -20,7 +20,7 @@ pub(crate) struct Output {
     /// The time by which the client must have read the first message of the queue; `None` if one of the
     /// connection's own threads waits for that.
     pub(crate) deadline: Option<Instant>,
-    /// The time since which messages wait for the client, who has taken nothing since then; `None` if none wait.
+    /// When the client last took octets, or messages began to wait for it; `None` if none wait.
     pub(crate) waits_since: Option<Instant>,
     /// Whether the queue counts as a request in progress, which keeps the connection open.
     pub(crate) is_counted: bool,

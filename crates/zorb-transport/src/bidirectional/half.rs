@@ -47,8 +47,7 @@ pub(super) fn client(connection: &Arc<Connection>) -> Option<Arc<dyn Stream>> {
     Some(Half::stream(Arc::clone(connection), role))
 }
 
-/// A stream of messages from and to the peer's client, or its server. Each send begins with a message, or goes on with
-/// one.
+/// A stream of messages to and from the peer's client or server. Each send begins a message or continues one.
 pub(super) struct Half {
     connection: Arc<Connection>,
     role: Role,
@@ -200,9 +199,9 @@ impl Half {
         }
     }
 
-    /// Whether this is a CloseConnection of the side that opened the connection that its peer does not get: that of a
-    /// server whose requests are done or that another one has succeeded, since the connection goes on without it; and that
-    /// of the client while the peer's requests are in progress, which may have been processed.
+    /// Whether this is a CloseConnection that the side that opened the connection must not send. Its server sends none if
+    /// its requests are complete or a newer server has replaced it, because the connection stays open. Its client sends none
+    /// while requests of the peer are in progress, because the peer would send them again.
     fn is_farewell(&self, parts: &[IoSlice<'_>]) -> bool {
         let is_close = |part: &IoSlice<'_>| {
             (part.len(), part.get(..4).unwrap_or_default(), part.get(7)) == CLOSE_CONNECTION
