@@ -40,6 +40,17 @@ impl<'m> Emitter<'_, 'm> {
     fn record(&mut self, definition: &'m Definition) -> Vec<String> {
         self.lead(definition.docs.as_deref(), &otherwise(definition));
         self.push(&derives::of(self.names.model, definition.id));
+        let types = self.types();
+        self.members(definition, |ty| (types.value(ty), types.typed(ty)))
+    }
+
+    /// Writes a Rust struct after its attributes; returns its members for the macro. `render` returns the type of a member
+    /// in the struct, and in the macro.
+    pub(super) fn members(
+        &mut self,
+        definition: &'m Definition,
+        render: impl Fn(&Type) -> (String, String),
+    ) -> Vec<String> {
         let name = self.names.own(definition.id);
         let members = self.names.model.all_members(definition.id);
         if members.is_empty() {
@@ -47,15 +58,15 @@ impl<'m> Emitter<'_, 'm> {
             return Vec::new();
         }
         self.push(&format!("pub struct {name} {{\n"));
-        let types = self.types();
         let mut scope = Scope::default();
         let mut rows = Vec::new();
         for member in members {
             let field = scope.assign(&member.name, Case::Snake, member.span, &mut self.warnings);
             let docs =
                 docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
-            self.push(&format!("{docs}pub {field}: {},\n", types.value(&member.ty)));
-            rows.push(format!("{field}: {} = {:?}", types.typed(&member.ty), member.name));
+            let (stored, marshalled) = render(&member.ty);
+            self.push(&format!("{docs}pub {field}: {stored},\n"));
+            rows.push(format!("{field}: {marshalled} = {:?}", member.name));
         }
         self.push("}\n");
         rows

@@ -42,26 +42,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
         let facts = self.names.model.definition_facts(definition.id);
         let copy = if facts.is_plain_data() { "Copy, " } else { "" };
         self.push(&format!("#[derive(Clone, {copy}Debug, PartialEq)]\n"));
-        let name = self.names.own(definition.id);
-        let members = self.names.model.all_members(definition.id);
-        if members.is_empty() {
-            self.push(&format!("pub struct {name};\n"));
-            return Vec::new();
-        }
-        self.push(&format!("pub struct {name} {{\n"));
         let types = self.nano();
-        let mut scope = Scope::default();
-        let mut rows = Vec::new();
-        for member in members {
-            let field = scope.assign(&member.name, Case::Snake, member.span, &mut self.warnings);
-            let docs =
-                docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
-            let ty = types.stored(&member.ty);
-            self.push(&format!("{docs}pub {field}: {ty},\n"));
-            rows.push(format!("{field}: {ty} = {:?}", member.name));
-        }
-        self.push("}\n");
-        rows
+        self.members(definition, |ty| {
+            let ty = types.stored(ty);
+            (ty.clone(), ty)
+        })
     }
 
     /// A type without a bound has no Rust type of its own.
