@@ -1,7 +1,6 @@
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::os::unix::process::parent_id;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use zorb_os::process::run_in_forked_child;
 use zorb_testkit::{in_own_process, short_folder};
@@ -10,17 +9,13 @@ use super::*;
 use crate::name::{MAX_NAME_LEN, next_number};
 use crate::stale::{rename_and_remove, sweep};
 
-/// A process that is being started has all sockets of this one for a moment, in which stale ones are not stale.
-static STARTING: RwLock<()> = RwLock::new(());
-
-/// A folder for one test, removed at its end. No process is started meanwhile.
-struct Folder(PathBuf, #[expect(dead_code, reason = "it is held")] RwLockReadGuard<'static, ()>);
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Self {
         let name = format!("zorb-unix-{}-{}", std::process::id(), next_number());
-        let nobody_starts = STARTING.read().unwrap_or_else(PoisonError::into_inner);
-        let folder = Self(short_folder().join(name), nobody_starts);
+        let folder = Self(short_folder().join(name));
         fs::create_dir(&folder.0).unwrap();
         folder
     }
@@ -48,6 +43,10 @@ fn listen(path: &Path, mode: u32) -> io::Result<(Socket, SocketFile)> {
 /// Leaves a socket file behind like a process that was killed while it listened.
 fn leave_stale(path: &Path) {
     drop(UnixListener::bind(path).unwrap());
+    // A process that another test is starting has all sockets of this one until it executes its program.
+    while UnixStream::connect(path).is_ok() {
+        std::thread::yield_now();
+    }
     assert!(path.exists());
 }
 
@@ -78,12 +77,10 @@ fn a_file_never_has_more_permissions_than_requested() {
 fn a_normal_exit_leaves_no_file() {
     let path = |parent| short_folder().join(format!("zorb-unix-forgotten-{parent}.sock"));
     let mut is_child = false;
-    let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
     in_own_process("file::tests::a_normal_exit_leaves_no_file", || {
         std::mem::forget(listen(&path(parent_id()), 0o600).unwrap());
         is_child = true;
     });
-    drop(starting);
     let parent = if is_child { parent_id() } else { std::process::id() };
     assert_eq!(path(parent).exists(), is_child);
 }
