@@ -344,12 +344,18 @@ impl<'a> CdrReader<'a> {
     /// The element count of a sequence whose elements have at least `min_size` octets each. The caller
     /// may allocate memory for the count that this returns.
     ///
+    /// Elements that may have no octets, whose `min_size` is 0, are [limited](Self::allow_empty) for all of a message.
+    ///
     /// # Errors
-    /// `LengthBeyondEnd` when the octets left cannot hold that many elements; `Truncated`.
+    /// `LengthBeyondEnd` when the octets left cannot hold that many elements; `TooMuchMemory`; `Truncated`.
     #[inline]
     pub fn read_count(&mut self, min_size: usize, what: &'static str) -> CdrResult<usize> {
         let count = self.read_u32()? as usize;
-        match count.checked_mul(min_size.max(1)) {
+        if min_size == 0 {
+            self.allow_empty(count, what)?;
+            return Ok(count);
+        }
+        match count.checked_mul(min_size) {
             Some(octets) if octets <= self.buffer.len() - self.position => Ok(count),
             Some(octets) if self.enter_tail(octets) => Ok(count),
             // The elements may span several chunks.

@@ -44,8 +44,9 @@ pub trait Wire {
     /// The `in` parameter of a servant, borrowed from the request where possible.
     type Borrowed<'a>;
 
-    /// The smallest encoding of a value in octets, without padding; at least 1. It limits what a received
-    /// length may allocate.
+    /// The smallest encoding of a value in octets, without padding. It limits what a received length may allocate. 0 if a
+    /// value can have no octets, as that of a struct without members; a type that repeats such values calls
+    /// [`CdrReader::allow_empty`].
     const MIN_SIZE: usize;
 
     /// The layout of types whose values all have the same size. Such a type implements

@@ -8,6 +8,7 @@ use crate::{BoundedText, Reader, Reference, SystemException, UNBOUNDED, Writer};
 /// bounds, and the arrays, structs and enums of these. The IDL compiler implements it for structs and enums.
 pub trait Plain: Sized {
     /// The smallest encoding of a value in octets, without padding. It limits how many elements of a sequence are read.
+    /// 0 if a value can have no octets, as that of a struct without members.
     const MIN_SIZE: usize;
 
     /// Appends the value.
@@ -127,6 +128,9 @@ impl<T: Plain, const N: usize> Plain for [T; N] {
     }
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, SystemException> {
+        if const { Self::MIN_SIZE == 0 } {
+            reader.allow_empty(N)?;
+        }
         let mut elements = ArrayVec::new();
         for _ in 0..N {
             // There is room for them.

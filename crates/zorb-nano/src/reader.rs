@@ -68,6 +68,12 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
+    /// Limits how many elements without octets a message has.
+    pub(crate) fn allow_empty(&mut self, count: usize) -> Result<(), SystemException> {
+        let allowed = self.body.allow_empty(count, "array");
+        allowed.map_err(|error| self.failed(error))
+    }
+
     /// The octets of the next value, a `string`, in ISO 8859-1.
     pub(crate) fn string_octets(&mut self, bound: u32) -> Result<&'a [u8], SystemException> {
         let octets = self.body.read_string_octets(bound, "string");

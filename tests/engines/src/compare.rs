@@ -2,9 +2,7 @@
 
 use std::sync::LazyLock;
 
-use zorb_cdr::{
-    ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Tail, TextCoding,
-};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, CharSet, Tail, TextCoding};
 use zorb_core::value::ValueRegistry;
 use zorb_interp::{Space, Tabled, read_value};
 
@@ -136,13 +134,7 @@ fn check_values<C: Tabled, I: Tabled>(input: &Input<'_>) -> bool {
         && octets != input.octets
     {
         let again = same_values::<C, I>(&Input { octets, ..*input });
-        // A sequence may not have more elements than octets follow, and an empty struct counts as one.
-        let is_too_short = |error: &CdrError| error.kind == CdrErrorKind::LengthBeyondEnd;
-        assert!(
-            again.as_ref().err().is_none_or(is_too_short) || input.split != 0,
-            "{}: {input:?}: {again:?}",
-            input.name
-        );
+        assert!(again.is_ok() || input.split != 0, "{}: {input:?}: {again:?}", input.name);
     }
     true
 }

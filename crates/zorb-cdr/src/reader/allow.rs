@@ -7,6 +7,9 @@ use super::CdrReader;
 use super::memory::STEP;
 use crate::{CdrError, CdrErrorKind, CdrResult};
 
+/// What an element without octets takes from the allowance.
+const EMPTY_ELEMENT: usize = 64;
+
 impl CdrReader<'_> {
     /// Takes octets of memory for decoded values from the allowance of the stream, before they are allocated.
     ///
@@ -25,6 +28,25 @@ impl CdrReader<'_> {
             return Ok(());
         }
         Err(self.without_memory(octets, what))
+    }
+
+    /// Takes elements without octets, those of structs without members, from the same allowance, each as 64
+    /// octets: a message may have about a million of them.
+    ///
+    /// They need no memory, but a message of a few octets could make its reader count to four billion.
+    /// [`read_count`](Self::read_count) takes the elements of sequences and maps, so that a type only has to take those
+    /// of its arrays.
+    ///
+    /// # Errors
+    /// `TooMuchMemory`.
+    #[cold]
+    pub fn allow_empty(&mut self, count: usize, what: &'static str) -> CdrResult<()> {
+        let octets = count.saturating_mul(EMPTY_ELEMENT);
+        match self.memory.allowance.checked_sub(octets) {
+            Some(left) => self.memory.allowance = left,
+            None => return Err(self.error(CdrErrorKind::TooMuchMemory, what)),
+        }
+        Ok(())
     }
 
     #[cold]

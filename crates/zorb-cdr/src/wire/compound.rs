@@ -30,7 +30,8 @@ impl<T: Wire> Wire for Vec<T> {
 
     #[inline]
     fn passes_as_is(value: &[T::Value], context: &Context) -> bool {
-        u32::try_from(value.len()).is_ok() && all_pass::<T>(value, context)
+        // The reader limits how many elements without octets there are.
+        u32::try_from(value.len()).is_ok() && T::MIN_SIZE > 0 && all_pass::<T>(value, context)
     }
 
     #[inline]
@@ -142,8 +143,7 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     type Value = [T::Value; N];
     type View = [T::Value; N];
     type Borrowed<'a> = [T::Value; N];
-    // At least 1, also for an empty Rust array; IDL has none.
-    const MIN_SIZE: usize = if N == 0 { 1 } else { T::MIN_SIZE.saturating_mul(N) };
+    const MIN_SIZE: usize = T::MIN_SIZE.saturating_mul(N);
     const LAYOUT: Option<FixedLayout> = FixedLayout::array(T::LAYOUT, N);
     const ALWAYS_AS_IS: bool = T::ALWAYS_AS_IS;
 
@@ -168,6 +168,9 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
             && let Some(elements) = read_one::<Self>(reader)
         {
             return Ok(elements);
+        }
+        if const { Self::MIN_SIZE == 0 } {
+            reader.allow_empty(N, "array")?;
         }
         if !reader.is_in_one_piece() {
             reader.enter_tail(Self::MIN_SIZE);

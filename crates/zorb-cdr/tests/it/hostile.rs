@@ -3,7 +3,9 @@
 mod checks;
 mod generator;
 
-use checks::{Node, check_values};
+use std::collections::BTreeMap;
+
+use checks::{Node, Nothing, check_values};
 use generator::Generator;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Wire};
 
@@ -56,6 +58,27 @@ fn lengths_of_nested_sequences_do_not_multiply() {
     assert_eq!(error.kind, CdrErrorKind::TooMuchMemory);
     // 64 KiB a level at most.
     assert!(peak::<Node>(&octets) <= 128 << 16);
+}
+
+#[test]
+fn elements_without_octets_are_read_at_the_end_of_a_message_but_not_without_number() {
+    let written = |counts: &[u32]| counts.iter().flat_map(|count| count.to_be_bytes()).collect();
+    let read = |octets: Vec<u8>| {
+        let mut reader = CdrReader::new(&octets, ByteOrder::Big);
+        let read = <Vec<Vec<[Nothing; 3]>>>::read(&mut reader);
+        read.map(|lists| lists.iter().map(Vec::len).collect::<Vec<_>>())
+    };
+    assert_eq!(read(written(&[2, 5, 100_000])), Ok(vec![5, 100_000]));
+    for hostile in [vec![1, u32::MAX], [&[100_000][..], &[1000; 100_000]].concat()] {
+        let error = read(written(&hostile)).unwrap_err();
+        assert_eq!(error.kind, CdrErrorKind::TooMuchMemory);
+    }
+    let counted = |count: u32| {
+        let octets = count.to_be_bytes();
+        <BTreeMap<Nothing, Nothing>>::read(&mut CdrReader::new(&octets, ByteOrder::Big))
+    };
+    assert_eq!(counted(9).map(|map| map.len()), Ok(1));
+    assert_eq!(counted(u32::MAX).unwrap_err().kind, CdrErrorKind::TooMuchMemory);
 }
 
 #[test]

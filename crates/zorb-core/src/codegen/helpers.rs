@@ -6,7 +6,7 @@ use zorb_interp::{Argument, Operand};
 
 use super::{CdrResult, CdrWriter, Context, Interface, Ref};
 
-/// The sum of the minimum sizes of a struct's members, at least 1.
+/// The sum of the minimum sizes of a struct's members.
 pub const fn min_size(members: &[usize]) -> usize {
     let mut sum = 0_usize;
     let mut rest = members;
@@ -14,7 +14,7 @@ pub const fn min_size(members: &[usize]) -> usize {
         sum = sum.saturating_add(*first);
         rest = tail;
     }
-    if sum == 0 { 1 } else { sum }
+    sum
 }
 
 /// A number for which [`TryFrom`] found no enumerator.

@@ -233,6 +233,9 @@ fn read_elements(
 /// # Safety
 /// An array of this kind may be written to `to`; as [`read`].
 unsafe fn read_array(array: &Array, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+    if array.min_size == 0 {
+        reader.allow_empty(array.count, "array")?;
+    }
     if !reader.is_in_one_piece() {
         reader.enter_tail(array.min_size);
     }

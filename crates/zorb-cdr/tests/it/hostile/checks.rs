@@ -41,6 +41,33 @@ impl Wire for Node {
     }
 }
 
+/// A struct without members.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Nothing;
+
+impl Wire for Nothing {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 0;
+
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    fn write(_: &Self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Ok(())
+    }
+
+    fn read(_: &mut CdrReader<'_>) -> CdrResult<Self> {
+        Ok(Self)
+    }
+
+    fn read_borrowed<'a>(_: &mut CdrReader<'a>) -> CdrResult<Self> {
+        Ok(Self)
+    }
+}
+
 /// Decodes `octets` as values of many types. The first octet selects byte order, origin and text coding.
 ///
 /// # Panics
@@ -71,6 +98,7 @@ pub(crate) fn check_values(octets: &[u8]) {
     check::<WString>(&reader);
     check::<Octets>(&reader);
     check::<Vec<u64>>(&reader);
+    check::<Vec<Vec<Nothing>>>(&reader);
     check::<Vec<bool>>(&reader);
     check::<Vec<char>>(&reader);
     check::<Vec<String>>(&reader);
