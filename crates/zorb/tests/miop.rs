@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Trial};
+use socket2::SockRef;
 use support::{Notice, NoticeServant};
 use zorb::giop::{GiopLite, ProfileTag};
 use zorb::poa::{PoaError, PoaPolicies};
@@ -170,6 +171,7 @@ fn interface_with_ipv6() -> Option<u32> {
     numbers.find(|&number| {
         let Ok(socket) = UdpSocket::bind("[::]:0") else { return false };
         socket.join_multicast_v6(&GROUP_OF_IPV6, number).is_ok()
+            && SockRef::from(&socket).set_multicast_if_v6(number).is_ok()
             && socket.connect((GROUP_OF_IPV6, 9)).is_ok()
     })
 }
