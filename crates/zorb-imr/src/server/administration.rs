@@ -10,7 +10,8 @@ use super::access::Refusal;
 use super::definition::Definition;
 use super::iterators::Iterators;
 use super::listing::Listing;
-use super::servers::{Reason, Servers};
+use super::servers::Servers;
+use super::start_requests::Reason;
 use crate::implementation_repository::administration::{
     ActivateServerError, AddOrUpdateServerError, RemoveServerError, ServerIsRunningError,
     ServerIsShuttingDownError, ShutdownServerError,
@@ -91,7 +92,8 @@ impl AdministrationServant for Administration {
                 return Ok(());
             }
             if !known.is_starting || state.has_ended {
-                return Err(fails(&known.problem).into());
+                let why = if known.problem.is_empty() { "it has ended" } else { &known.problem };
+                return Err(fails(why).into());
             }
             let waited = servers.changed.wait_timeout(state, Duration::from_millis(200));
             state = waited.unwrap_or_else(PoisonError::into_inner).0;

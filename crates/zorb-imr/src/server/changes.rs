@@ -98,8 +98,8 @@ impl Servers {
         }
         let waiting = {
             let mut state = self.lock();
-            let waiting = state.take_waiting(name, true);
-            state.servers.remove(name);
+            let waiting = state.take_waiting(name);
+            state.remove(name);
             waiting
         };
         self.changed.notify_all();
@@ -121,7 +121,9 @@ impl Servers {
         let mut state = self.lock();
         match state.servers.get_mut(name) {
             Some(server) => server.definition = definition,
-            None => state.insert(name.to_owned(), definition),
+            None => {
+                state.insert(name.to_owned(), definition);
+            }
         }
         drop(state);
         self.changed.notify_all();

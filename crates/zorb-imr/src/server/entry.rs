@@ -1,6 +1,6 @@
 //! One server: its processes, and the requests that wait for it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zorb::poa::HeldRequests;
 use zorb_os::process::ProcessId;
@@ -19,8 +19,6 @@ pub(super) struct Server {
     pub(super) definition: Definition,
     /// The processes that have registered.
     pub(super) running: Vec<Instance>,
-    /// The process that the last registration replaced. The repository cannot watch it.
-    pub(super) replaced: Option<Instance>,
     /// The ids of the registered processes that no client has been sent to, if each serves one client.
     pub(super) unclaimed: Vec<u64>,
     /// The clients that wait for a process of their own.
@@ -55,11 +53,31 @@ pub(super) struct Pending {
     /// How many starts have failed in a row.
     pub(super) failed: u32,
     pub(super) since: Instant,
+    /// The last process that has registered, and may have to register with other names.
+    pub(super) registered: Option<Registered>,
+}
+
+/// A process that has registered with the name of its server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registered {
+    pub(super) process: ProcessId,
+    /// By when it must have registered with the names that are linked to the server, if there is such a time.
+    pub(super) until: Option<Instant>,
+}
+
+impl Registered {
+    /// For how long it may still register: not at all after its end.
+    pub(super) fn left(&self, now: Instant) -> Duration {
+        match self.process.is_alive() {
+            true => self.until.map_or(Duration::MAX, |until| until.saturating_duration_since(now)),
+            false => Duration::ZERO,
+        }
+    }
 }
 
 impl Pending {
     pub(super) fn new(name: String, generation: u64) -> Self {
-        Self { name, generation, failed: 0, since: Instant::now() }
+        Self { name, generation, failed: 0, since: Instant::now(), registered: None }
     }
 }
 
@@ -69,7 +87,6 @@ impl Server {
             generation,
             definition,
             running: Vec::new(),
-            replaced: None,
             unclaimed: Vec::new(),
             wanted: 0,
             waiting: None,

@@ -7,7 +7,8 @@ use std::time::Instant;
 use zorb::SystemExceptionKind;
 
 use super::instance::Instance;
-use super::servers::{Reason, Servers};
+use super::servers::Servers;
+use super::start_requests::Reason;
 use crate::implementation_repository::ActivationMode;
 
 /// How many servers are asked at the same time whether they still are there.

@@ -9,9 +9,10 @@ use zorb_os::process::ProcessId;
 use zorb_os::signal::Signal;
 
 use super::definition::Definition;
-use super::entry::{Pending, Server};
+use super::entry::{Pending, Registered, Server};
 use super::process;
-use super::servers::{Servers, State};
+use super::servers::Servers;
+use super::state::State;
 
 /// How often what nobody reports is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -34,8 +35,8 @@ impl Servers {
             state.starting -= 1;
             let server = state.server_of(&pending.name, pending.generation);
             match outcome {
-                Ok(()) => {
-                    pending.failed = 0;
+                Ok(registered) => {
+                    (pending.failed, pending.registered) = (0, Some(registered));
                     if let Some(server) = server {
                         server.limits.succeeded();
                         server.problem.clear();
@@ -103,6 +104,7 @@ impl Servers {
     /// What is to be done with a pending server now.
     fn turn(&self, state: &mut State, pending: &Pending) -> Turn {
         let has_ended = state.has_ended;
+        let registered = pending.registered.filter(|_| state.lacks_linked(&pending.name));
         let Some(server) = state.server_of(&pending.name, pending.generation) else {
             return Turn::Done(Vec::new());
         };
@@ -110,18 +112,26 @@ impl Servers {
         let gives_up = pending.failed >= server.definition.attempts();
         let is_over = has_ended || gives_up || server.is_stopped;
         let delay = server.limits.delay(&self.options, now);
-        if !is_over && !delay.is_zero() && server.lacks_processes() {
+        if !is_over && !delay.is_zero() && server.lacks_processes() && registered.is_none() {
             return Turn::Wait(delay);
         }
         server.forget_ended();
         let is_full = server.running.len() >= self.options.imr_instances;
-        if is_over || is_full || !server.lacks_processes() {
+        let is_complete = is_full || !server.lacks_processes();
+        let left = registered.map(|registered| registered.left(now));
+        if let Some(left) = left.filter(|left| is_complete && !is_over && !left.is_zero()) {
+            // Requests for the other names of the process wait until it has registered with these, too.
+            return Turn::Wait(left);
+        }
+        // It has not, or does not serve its own name any more.
+        let has_failed = left.is_some_and(|left| left.is_zero() || server.running.is_empty());
+        if is_over || is_complete || has_failed {
             server.is_starting = false;
             if gives_up {
                 server.limits.give_up(&self.options, now);
                 server.wanted = 0;
             }
-            return Turn::Done(state.take_waiting(&pending.name, is_over));
+            return Turn::Done(state.take_waiting(&pending.name));
         }
         // One that is about to end may still have what the next one needs: a port, a file.
         server.processes.retain(|process| process.is_alive());
@@ -143,7 +153,11 @@ impl Servers {
     ///
     /// # Errors
     /// Why it has not.
-    fn start_process(&self, pending: &Pending, definition: &Definition) -> Result<(), String> {
+    fn start_process(
+        &self,
+        pending: &Pending,
+        definition: &Definition,
+    ) -> Result<Registered, String> {
         let (name, generation) = (pending.name.as_str(), pending.generation);
         let spawning = self.spawning.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = self.repository.get().map(String::as_str).unwrap_or_default();
@@ -173,7 +187,7 @@ impl Servers {
                 return Err(format!("it has ended before it registered: {how}"));
             }
             if server.process != Some(process) {
-                return Ok(());
+                return Ok(Registered { process, until: deadline });
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) || server.is_stopped {
@@ -221,12 +235,11 @@ fn kill(process: ProcessId) {
 }
 
 impl State {
-    /// The requests that wait for a server; if it is not started, also those for the names that it serves.
-    pub(super) fn take_waiting(&mut self, name: &str, with_linked: bool) -> Vec<HeldRequests> {
+    /// The requests that wait for a server, and for the names that it serves.
+    pub(super) fn take_waiting(&mut self, name: &str) -> Vec<HeldRequests> {
         let waits = |(known, server): (&String, &mut Server)| {
             let is_linked = server.definition.linked_to.as_deref() == Some(name);
-            let is_meant = known == name || (with_linked && is_linked);
-            if is_meant { server.waiting.take() } else { None }
+            if known == name || is_linked { server.waiting.take() } else { None }
         };
         self.servers.iter_mut().filter_map(waits).collect()
     }
@@ -237,10 +250,11 @@ mod tests {
     use std::sync::Arc;
 
     use zorb::Orb;
+    use zorb::giop::Ior;
     use zorb_testkit::until;
 
     use super::super::options::ImrOptions;
-    use super::super::servers::Reason;
+    use super::super::start_requests::Reason;
     use super::*;
 
     fn servers(orb: &Orb) -> Arc<Servers> {
@@ -265,7 +279,7 @@ mod tests {
         {
             // Nobody sees that there is none.
             let mut state = servers.lock();
-            state.servers.remove("Shop").unwrap();
+            state.remove("Shop");
             state.insert("Shop".to_owned(), definition("sleep 600"));
         }
         servers.changed.notify_all();
@@ -276,6 +290,31 @@ mod tests {
         assert_eq!((shop.starts, shop.failures, shop.problem.as_str()), (0, 0, ""));
         assert_eq!((state.starting, state.pending.len()), (0, 0));
         drop(state);
+        orb.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn requests_for_linked_names_wait_while_the_process_may_register() {
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let servers = servers(&orb);
+        servers.add("Shop", definition("sleep 600")).unwrap();
+        servers.link("Orders", Some("Shop")).unwrap();
+        servers.register("Shop", "", Ior::NIL, false).unwrap();
+        let state = &mut *servers.lock();
+        state.servers.get_mut("Orders").unwrap().waiting = Some(orb.new_held_requests());
+        let mut pending = Pending::new("Shop".to_owned(), state.servers["Shop"].generation);
+        let process = ProcessId::of(std::process::id()).unwrap();
+        let long = Instant::now() + Duration::from_secs(600);
+        pending.registered = Some(Registered { process, until: Some(long) });
+        state.servers.get_mut("Shop").unwrap().is_starting = true;
+        assert!(matches!(servers.turn(state, &pending), Turn::Wait(_)));
+        assert!(state.servers["Shop"].is_starting && state.servers["Orders"].waiting.is_some());
+        pending.registered = Some(Registered { process, until: Some(Instant::now()) });
+        match servers.turn(state, &pending) {
+            Turn::Done(resumed) => assert_eq!(resumed.len(), 1),
+            Turn::Start(_) | Turn::Wait(_) => panic!("its time is over"),
+        }
+        assert!(!state.servers["Shop"].is_starting);
         orb.shutdown(true).unwrap();
     }
 

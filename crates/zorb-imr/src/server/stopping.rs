@@ -30,6 +30,9 @@ impl Servers {
             server.is_stopped = true;
             let instances = std::mem::take(&mut server.running);
             server.forget_claims();
+            for instance in &instances {
+                state.former.add(&owner, instance.clone());
+            }
             let known = instances.iter().filter_map(|instance| instance.process);
             let mut processes: Vec<ProcessId> = known.collect();
             processes.extend(server.processes.iter().copied());

@@ -61,6 +61,51 @@ fn the_end_of_a_replaced_server_is_not_that_of_its_successor() {
     assert_eq!(world.statistics().running, 0);
 }
 
+#[test]
+fn the_end_of_a_removed_server_is_not_that_of_its_successor() {
+    let world = World::new();
+    let (first, _) = registered(&world, "Shop");
+    world.repository.remove_server("Shop").unwrap();
+    world.add("Shop", &options("Shop"));
+    let teller = world.teller("Shop");
+    let process = teller.process().unwrap();
+    first.shutdown(true).unwrap();
+    assert_eq!(world.statistics().running, 1);
+    assert_eq!(world.teller("Shop").process().unwrap(), process);
+    assert_eq!(world.statistics().starts, 1);
+}
+
+#[test]
+fn servers_of_tao_are_forwarded_to() {
+    let world = World::new();
+    // The key of an object of TAO, published by a server that registers as TAO's do.
+    let key =
+        "\x14\x01\x0f\0NUP\0\0\0\x1a\0\0\0\0\x01\0\0\0RootPOA\0child_poa\0\0\0\0\0\x01\0\0\0Grid";
+    let server = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
+    let served: Teller = server.root_poa().activate(Local).unwrap();
+    server.publish(key, &served).unwrap();
+    server.serve().unwrap();
+    let address = server.endpoints().remove(0).trim_start_matches("iiop://").to_owned();
+    let url = format!("corbaloc::1.2@{}/{}", world.address(), zorb::giop::Escaped(key.as_bytes()));
+    let new = || world.client.string_to_object(&url).unwrap().unwrap().unchecked_narrow();
+    for name in ["child_poa", "grid:child_poa"] {
+        let partial = format!("corbaloc:iiop:1.2@{address}/");
+        world.repository.server_is_running(name, &partial, None).unwrap();
+        let forwards = world.statistics().forwards;
+        let teller: Teller = new();
+        assert_eq!(teller.twice(4).unwrap(), 8, "{name}");
+        assert_eq!(world.statistics().forwards, forwards + 1);
+        // TAO leaves out what `-ORBServerId` says.
+        world.repository.server_is_shutting_down("child_poa").unwrap();
+        assert_eq!(world.statistics().running, 0);
+        world.repository.remove_server(name).unwrap();
+    }
+    let teller: Teller = new();
+    let gone = teller.twice(4).unwrap_err();
+    assert_eq!(gone.kind, SystemExceptionKind::ObjectNotExist);
+    server.shutdown(true).unwrap();
+}
+
 /// A repository that counts calls, and refuses to hear of the end of servers.
 #[derive(Debug, Default)]
 struct Busy {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use zorb::minor;
 use zorb_imr::implementation_repository::ActivationMode;
 use zorb_imr::server_repository::Selection;
 use zorb_testkit::until;
@@ -68,4 +69,24 @@ fn linked_names_are_served_by_one_process() {
     until(|| !runs(orders));
     assert_ne!(world.teller("Orders").process().unwrap(), orders);
     assert!(world.repository.link_servers("Orders", &["Shop".to_owned()]).is_err());
+}
+
+#[test]
+fn linked_names_that_nobody_registers_are_refused() {
+    let world = World::new();
+    // Its process has no adapter of the other name.
+    world.add("Shop", &options("Shop"));
+    world.repository.link_servers("Shop", &["Orders".to_owned()]).unwrap();
+    std::thread::scope(|scope| {
+        let orders = world.teller("Orders");
+        let caller = scope.spawn(move || orders.process().unwrap_err());
+        until(|| world.statistics().running == 1 && world.statistics().waiting == 1);
+        let process = world.teller("Shop").process().unwrap();
+        kill(process);
+        let refused = caller.join().unwrap();
+        assert_eq!(refused.minor, minor::transient::SERVER_NOT_STARTED);
+    });
+    assert_eq!(world.statistics().starts, 1, "nor is it started again");
+    world.teller("Shop").process().unwrap();
+    assert_eq!(world.statistics().starts, 2);
 }
