@@ -13,13 +13,20 @@ pub trait Admission: Send + Sync {
     /// Closes an idle connection to free its descriptor. Returns whether there is one.
     fn make_room(&self) -> bool;
 
+    /// Closes another connection, which is not idle, in place of `client`; `None` for one that cannot be accepted. Returns
+    /// whether there is one that may close for this client.
+    fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
+        let _ = client;
+        false
+    }
+
     /// Closes a connection in order without serving it.
     fn turn_away(&self, stream: Arc<dyn Stream>);
 }
 
 /// Accepts connections until the acceptor is closed. Without free descriptors it closes an idle connection;
-/// if there is none, it uses a spare descriptor to accept and close connections, so that clients do not wait
-/// in the backlog.
+/// if there is none, it uses a spare descriptor to accept a client, for whom another connection closes, or who is turned
+/// away, so that clients do not wait in the backlog.
 pub fn accept(acceptor: &dyn Acceptor, admission: &dyn Admission) {
     accept_with(acceptor, admission, || EventFd::new().ok());
 }
@@ -30,11 +37,14 @@ fn accept_with<S>(
     open_spare: impl Fn() -> Option<S>,
 ) {
     let mut spare = open_spare();
+    // Whether it has waited for a descriptor already.
+    let mut has_waited = false;
     loop {
         match acceptor.accept() {
             Ok(stream) => {
+                has_waited = false;
                 spare = spare.or_else(&open_spare);
-                if spare.is_some() {
+                if spare.is_some() || admission.make_room_for(Some(&*stream)) {
                     admission.admit(stream);
                 } else {
                     admission.turn_away(stream);
@@ -45,7 +55,12 @@ fn accept_with<S>(
             Err(AcceptError::Busy { retry_after, source }) => {
                 log_limited!(warn, error = %source, "out of descriptors or memory: pausing accept");
                 if admission.make_room() || spare.take().is_none() {
+                    // That of a connection that has just been closed may be free in a moment.
+                    if has_waited {
+                        admission.make_room_for(None);
+                    }
                     std::thread::park_timeout(retry_after);
+                    has_waited = true;
                 }
             }
             Err(AcceptError::Failed(error)) => {
@@ -76,6 +91,8 @@ mod tests {
         /// Descriptors left.
         left: Mutex<u32>,
         is_idle: AtomicBool,
+        /// Whether a connection can be closed for a client that has been accepted.
+        is_held: AtomicBool,
         clients: Mutex<u32>,
     }
 
@@ -140,21 +157,52 @@ mod tests {
             was_idle
         }
 
+        fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
+            let was_held = self.is_held.swap(false, Ordering::Relaxed);
+            if was_held {
+                self.note(if client.is_some() { "closed one for it" } else { "closed one" });
+                *self.left.lock().unwrap() += 1;
+            }
+            was_held
+        }
+
         fn turn_away(&self, _: Arc<dyn Stream>) {
             self.note("turned away");
             *self.left.lock().unwrap() += 1;
         }
     }
 
-    #[test]
-    fn without_descriptors_idle_connections_end_or_clients_are_turned_away() {
-        let process = Process {
+    fn process(left: u32, clients: u32) -> Process {
+        Process {
             endpoint: Endpoint::new("inproc", "a").unwrap(),
             log: Mutex::default(),
-            left: Mutex::new(2), // one of them spare
-            is_idle: AtomicBool::new(true),
-            clients: Mutex::new(4),
-        };
+            left: Mutex::new(left),
+            is_idle: AtomicBool::new(false),
+            is_held: AtomicBool::new(false),
+            clients: Mutex::new(clients),
+        }
+    }
+
+    #[test]
+    fn without_descriptors_a_connection_closes_for_a_client_that_is_known() {
+        let process = Process { is_held: AtomicBool::new(true), ..process(2, 4) };
+        accept_with(&process, &&process, || process.take().then(|| Descriptor(&process)));
+        let seen = process.log.into_inner().unwrap();
+        let expected = ["admitted", "closed one for it", "admitted", "turned away", "turned away"];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn without_a_spare_descriptor_a_connection_closes_for_any_client() {
+        let process = Process { is_held: AtomicBool::new(true), ..process(0, 1) };
+        accept_with(&process, &&process, || None::<Descriptor<'_>>);
+        assert_eq!(process.log.into_inner().unwrap(), ["closed one", "turned away"]);
+    }
+
+    #[test]
+    fn without_descriptors_idle_connections_end_or_clients_are_turned_away() {
+        // One of the descriptors is spare.
+        let process = Process { is_idle: AtomicBool::new(true), ..process(2, 4) };
         let spare = || process.take().then(|| Descriptor(&process));
         accept_with(&process, &&process, spare);
         let seen = process.log.into_inner().unwrap();

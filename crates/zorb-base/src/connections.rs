@@ -1,5 +1,7 @@
 //! The connections of one lane or bridge, by slot.
 
+mod eviction;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
@@ -11,8 +13,9 @@ use arc_swap::ArcSwapOption;
 use zorb_os::lock::{Condition, Lock, Locked};
 
 use crate::connection_count::{ConnectionCount, Counted};
-use crate::progress::Progress;
 use crate::steady_events::{Event, record};
+
+pub use self::eviction::{Evictable, Evicted, Newcomer, Shares};
 
 /// The number of connections above the limit, while those that make room for them end.
 const CLOSING: usize = 16;
@@ -57,8 +60,8 @@ struct Free {
     slots: Vec<u32>,
     /// What is known of the connection in each slot.
     taken: Vec<Option<Taken>>,
-    /// The number of slots per address.
-    counts: HashMap<IpAddr, usize>,
+    /// The number of slots per address; `None` stands for all local peers.
+    counts: HashMap<Option<IpAddr>, usize>,
     /// The number of new connections that wait for a slot.
     waiting: usize,
     /// Whether one has waited in vain since a slot was last released.
@@ -128,11 +131,9 @@ impl<C> Connections<C> {
         if let Some(entry) = free.taken.get_mut(slot as usize) {
             *entry = Some(Taken { peer, _counted: counted });
         }
-        let of_peer = peer.map_or(0, |peer| {
-            let count = free.counts.entry(peer).or_default();
-            *count += 1;
-            *count
-        });
+        let count = free.counts.entry(peer).or_default();
+        *count += 1;
+        let of_peer = *count;
         drop(free);
         // Before the lane's `stopping` is read: either this connection sees it, or `stop` sees the connection.
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
@@ -173,8 +174,8 @@ impl<C> Connections<C> {
         }
         let mut free = self.free.lock();
         let taken = free.taken.get_mut(slot as usize).and_then(Option::take);
-        if let Some(peer) = taken.and_then(|taken| taken.peer)
-            && let Entry::Occupied(mut count) = free.counts.entry(peer)
+        if let Some(taken) = taken
+            && let Entry::Occupied(mut count) = free.counts.entry(taken.peer)
         {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
@@ -219,80 +220,16 @@ impl<C> Connections<C> {
         self.slots.iter().filter_map(ArcSwapOption::load_full).collect()
     }
 
+    /// Adds the number of connections to each address to `counts`.
+    fn add_counts(&self, counts: &mut HashMap<Option<IpAddr>, usize>) {
+        for (peer, count) in &self.free.lock().counts {
+            *counts.entry(*peer).or_default() += count;
+        }
+    }
+
     /// The number of slots that are taken.
     pub fn count(&self) -> usize {
         self.open.load(Ordering::SeqCst)
-    }
-}
-
-/// A connection that may be closed to make room for another one.
-pub trait Evictable {
-    /// A time.
-    type Time: Ord;
-
-    /// Its messages.
-    fn progress(&self) -> &Progress;
-
-    /// Whether no request is in progress.
-    fn is_idle(&self) -> bool;
-
-    /// Whether its requests in progress are all held: none runs.
-    fn is_held(&self) -> bool {
-        false
-    }
-
-    /// Since when its client has left replies unread, if it has.
-    fn unread_since(&self) -> Option<Self::Time>;
-
-    /// The address of its client, if it has one.
-    fn peer(&self) -> Option<IpAddr>;
-}
-
-/// The connection to close.
-#[derive(Debug)]
-pub enum Evicted<C> {
-    /// It is idle, for longest.
-    Idle(Arc<C>),
-    /// Its client has left replies unread for longest.
-    Unread(Arc<C>),
-    /// All of its requests are held, and it has sent none for longest.
-    Held(Arc<C>),
-}
-
-impl<C: Evictable> Connections<C> {
-    /// The connection, among those for which `is_meant`, that is to make room for another one: an idle one, else one whose
-    /// client does not read, else one whose requests are all held. `accepted` is the number of connections accepted so far.
-    pub fn to_evict(&self, accepted: u64, is_meant: impl Fn(&C) -> bool) -> Option<Evicted<C>> {
-        let idle = self.first_by(|connection| {
-            // Asked of all connections: the stamp is exact only then.
-            let last_used = connection.progress().last_used(accepted);
-            (connection.is_idle() && is_meant(connection)).then_some(last_used)
-        });
-        let unread = || {
-            self.first_by(|connection| connection.unread_since().filter(|_| is_meant(connection)))
-        };
-        let held = || {
-            self.first_by(|connection| {
-                let is_one = connection.is_held() && is_meant(connection);
-                is_one.then(|| connection.progress().last_used(accepted))
-            })
-        };
-        idle.map(Evicted::Idle)
-            .or_else(|| unread().map(Evicted::Unread))
-            .or_else(|| held().map(Evicted::Held))
-    }
-
-    /// The connection with the least key.
-    fn first_by<K: Ord>(&self, key: impl Fn(&C) -> Option<K>) -> Option<Arc<C>> {
-        let mut first: Option<(K, Arc<C>)> = None;
-        self.each(|connection| {
-            if let Some(key) = key(connection)
-                && first.as_ref().is_none_or(|(least, _)| key < *least)
-            {
-                first = Some((key, Arc::clone(connection)));
-            }
-        });
-        first.map(|(_, connection)| connection)
     }
 }
 

@@ -102,7 +102,7 @@ impl Clients {
         let accepted = self.accepted.load(Ordering::Relaxed);
         let is_meant = |link: &Link| peer.is_none() || link.peer() == peer;
         let (link, what) = match self.connections.to_evict(accepted, is_meant) {
-            Some(Evicted::Idle(link) | Evicted::Held(link)) => {
+            Some(Evicted::Idle(link)) => {
                 link.evict();
                 (link, "an idle connection")
             }

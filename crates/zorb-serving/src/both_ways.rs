@@ -37,6 +37,10 @@ impl Admission for BothWays {
         self.admission.make_room()
     }
 
+    fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
+        self.admission.make_room_for(client)
+    }
+
     fn turn_away(&self, stream: Arc<dyn Stream>) {
         self.admission.turn_away(stream);
     }

@@ -5,6 +5,7 @@
 pub(super) mod adapters;
 pub(super) mod admission;
 pub(super) mod core;
+mod eviction;
 pub(super) mod permits;
 mod reactor_threads;
 pub(super) mod resumed;

@@ -159,3 +159,52 @@ fn connections_whose_requests_are_all_held_make_room_for_others() {
     assert_eq!(*scene.asked.lock().unwrap(), [3]);
     scene.orb.shutdown(true).unwrap();
 }
+
+/// A server with `most` connections, of which one address may have all.
+fn scene_of(most: usize) -> Scene {
+    let builder = builder().option("StallTakeover", "3600000");
+    let limits = ["MaxConnections", "MaxConnectionsPerPeer"].map(|name| (name, most.to_string()));
+    Scene::with(None, limits.into_iter().fold(builder, |it, (name, most)| it.option(name, most)))
+}
+
+#[test]
+fn an_address_that_waits_on_most_connections_makes_room_with_these() {
+    let scene = scene_of(6);
+    let waits_from = |address: &str, value: i32| {
+        let mut client = scene.connect_from(address);
+        let before = held(&scene.manager);
+        client.twice(&scene.held, value, TWO_WAY);
+        client.settle();
+        assert_eq!(held(&scene.manager), before + 1);
+        client
+    };
+    // They have waited for longest.
+    let mut patient = [2, 3].map(|last| waits_from(&format!("127.0.0.{last}"), last));
+    let mut greedy: Vec<_> = (10..14).map(|value| waits_from("127.0.0.9", value)).collect();
+    for round in 0..10 {
+        // Another address, which then goes, so that the greedy one has all connections again.
+        let mut newcomer = scene.connect_from("127.0.0.4");
+        newcomer.twice(&scene.free, round, TWO_WAY);
+        assert_eq!(newcomer.reply(), (round, DONE));
+        let mut farewell = Vec::new();
+        greedy.remove(0).0.read_to_end(&mut farewell).unwrap();
+        assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+        drop(newcomer);
+        until(|| held(&scene.manager) == 5 && scene.orb.metrics().lanes[0].counts.connections == 5);
+        greedy.push(waits_from("127.0.0.9", 100 + round));
+        // And one too many of its own.
+        let mut again = scene.connect_from("127.0.0.9");
+        again.twice(&scene.held, 200 + round, TWO_WAY);
+        again.settle();
+        let mut farewell = Vec::new();
+        greedy.remove(0).0.read_to_end(&mut farewell).unwrap();
+        assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+        until(|| held(&scene.manager) == 6);
+        greedy.push(again);
+    }
+    scene.manager.activate().unwrap();
+    for (client, value) in patient.iter_mut().zip([2, 3]) {
+        assert_eq!(client.reply(), (value, DONE));
+    }
+    scene.orb.shutdown(true).unwrap();
+}

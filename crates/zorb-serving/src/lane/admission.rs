@@ -1,21 +1,18 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
-use std::cmp::Reverse;
 use std::io::ErrorKind;
-use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Weak};
-use std::time::Instant;
 
 use zorb_base::accepting::Admission;
 use zorb_base::connection_count::set_closes_accepted;
-use zorb_base::connections::{Evictable, Evicted, Excess, Reserved};
+use zorb_base::connections::{Excess, Newcomer, Reserved};
 use zorb_base::peer_threads::ShareInUse;
-use zorb_base::progress::Progress;
 use zorb_base::threads::Running;
-use zorb_transport::{Protocol, Stream, ip_address, log_limited};
+use zorb_transport::{Protocol, Stream, ip_address};
 
-use super::{LANES, Lane};
+use super::Lane;
+use super::eviction::{close_held_where, close_one_of_process, close_one_where};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
 use crate::listener::Listener;
@@ -36,7 +33,7 @@ impl LaneAdmission {
         protocol: &Arc<dyn Protocol>,
         running: Option<Running>,
     ) -> Self {
-        set_closes_accepted(close_one_of_process);
+        set_closes_accepted(|| close_one_of_process(Newcomer::Process));
         Self {
             lane: Arc::clone(lane),
             context: Arc::clone(context),
@@ -54,33 +51,19 @@ impl Admission for LaneAdmission {
     }
 
     fn make_room(&self) -> bool {
-        self.context.close_idle_connections() || close_one_of_process()
+        self.context.close_idle_connections() || close_one_where(&|_| true)
+    }
+
+    fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
+        let newcomer =
+            client.map_or(Newcomer::Process, |client| Newcomer::From(ip_address(client)));
+        close_held_where(newcomer, &|_| true)
     }
 
     fn turn_away(&self, stream: Arc<dyn Stream>) {
         self.lane.rejected.fetch_add(1, Ordering::Relaxed);
         self.lane.new_connection(&self.context, &*self.protocol, stream, u32::MAX).reject();
     }
-}
-
-/// Closes a connection of the process, one whose requests are all held only if there is no other. Returns whether there
-/// is one.
-#[cold]
-fn close_one_of_process() -> bool {
-    close_one_where(&is_not_held) || close_one_where(&|_| true)
-}
-
-fn is_not_held(connection: &ServerConnection) -> bool {
-    !connection.is_held()
-}
-
-/// Closes a connection for which `is_meant`, of the lane that has most, or of another one if that has none to close:
-/// whoever floods one endpoint keeps nobody out of others. Returns whether there is one.
-#[cold]
-fn close_one_where(is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
-    let mut lanes: Vec<Arc<Lane>> = LANES.lock().iter().filter_map(Weak::upgrade).collect();
-    lanes.sort_by_key(|lane| Reverse(lane.connections.count()));
-    lanes.iter().any(|lane| lane.close_one(is_meant))
 }
 
 impl Lane {
@@ -115,11 +98,13 @@ impl Lane {
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
-        let reserved = self.connections.reserve(ip_address(&*stream));
+        let peer = ip_address(&*stream);
+        let reserved = self.connections.reserve(peer);
         let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
         let connection = self.new_connection(context, protocol, stream, slot);
-        let has_room =
-            |reserved: &Reserved| !self.is_stopping() && self.make_room(context, reserved.excess);
+        let has_room = |reserved: &Reserved| {
+            !self.is_stopping() && self.make_room(context, reserved.excess, Newcomer::From(peer))
+        };
         if !reserved.as_ref().is_some_and(has_room) {
             self.log_rejection(&"limit reached or shutting down");
             if reserved.is_some() {
@@ -134,12 +119,17 @@ impl Lane {
             self.give_up(&connection, &error);
             if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
                 // Its thread serves a later client, of the same address if that has used up its share.
-                let peer = connection.ip_address();
                 let _ = match ShareInUse::is_cause_of(&error) {
-                    true => close_one_where(&|other| {
-                        other.has_own_threads() && other.ip_address() == peer
-                    }),
-                    false => self.close_one(&is_not_held) || close_one_of_process(),
+                    true => {
+                        let has_some = |other: &_| {
+                            ServerConnection::has_own_threads(other) && other.ip_address() == peer
+                        };
+                        close_one_where(&has_some)
+                            || close_held_where(Newcomer::From(peer), &has_some)
+                    }
+                    false => {
+                        self.close_one(&|_| true) || close_one_of_process(Newcomer::From(peer))
+                    }
                 };
             }
         } else if self.is_stopping() {
@@ -149,65 +139,19 @@ impl Lane {
     }
 
     /// Closes a connection, if there is one too many. Returns whether there is room.
-    fn make_room(&self, context: &ServerContext, excess: Excess) -> bool {
+    fn make_room(&self, context: &ServerContext, excess: Excess, newcomer: Newcomer) -> bool {
         match excess {
             Excess::None => true,
-            Excess::Of(peer) => self.close_one(&|other| other.ip_address() == Some(peer)),
-            Excess::Table => self.close_one(&|_| true),
+            Excess::Of(peer) => {
+                let is_its = |other: &ServerConnection| other.ip_address() == Some(peer);
+                self.close_one(&is_its) || self.close_held(newcomer, &is_its)
+            }
+            Excess::Table => self.close_one(&|_| true) || self.close_held(newcomer, &|_| true),
             Excess::Process => {
-                close_one_where(&is_not_held)
+                close_one_where(&|_| true)
                     || context.close_idle_connections()
-                    || close_one_of_process()
+                    || close_held_where(newcomer, &|_| true)
             }
         }
-    }
-
-    /// Closes a connection for which `is_meant`: an idle one, else one whose client does not read, else one whose requests
-    /// are all held. Returns whether there is one.
-    fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
-        let accepted = self.accepted.load(Ordering::Relaxed);
-        let (connection, what) = match self.connections.to_evict(accepted, is_meant) {
-            Some(Evicted::Idle(connection)) => {
-                connection.close();
-                (connection, "an idle connection")
-            }
-            Some(Evicted::Unread(connection)) => {
-                connection.give_up_output("closed to make room for another connection");
-                (connection, "a connection whose client does not read")
-            }
-            Some(Evicted::Held(connection)) => {
-                connection.close();
-                (connection, "a connection whose requests are all held")
-            }
-            None => return false,
-        };
-        self.evicted.fetch_add(1, Ordering::Relaxed);
-        let (peer, lane) = (connection.peer(), &*self.name);
-        log_limited!(info, peer, lane, "closed {what} to stay within the limit");
-        true
-    }
-}
-
-impl Evictable for ServerConnection {
-    type Time = Instant;
-
-    fn progress(&self) -> &Progress {
-        &self.progress
-    }
-
-    fn is_idle(&self) -> bool {
-        Self::is_idle(self)
-    }
-
-    fn is_held(&self) -> bool {
-        Self::is_held(self)
-    }
-
-    fn unread_since(&self) -> Option<Instant> {
-        self.output_waits_since()
-    }
-
-    fn peer(&self) -> Option<IpAddr> {
-        self.ip_address()
     }
 }

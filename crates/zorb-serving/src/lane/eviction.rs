@@ -1,0 +1,133 @@
+//! Which connection of a lane, or of all lanes, is closed to make room for another one.
+
+use std::cmp::Reverse;
+use std::net::IpAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use zorb_base::connections::{Evictable, Evicted, Newcomer, Shares};
+use zorb_base::progress::Progress;
+use zorb_transport::log_limited;
+
+use super::{LANES, Lane};
+use crate::connection::ServerConnection;
+
+/// All lanes, that with most connections first.
+fn lanes() -> Vec<Arc<Lane>> {
+    let mut lanes: Vec<Arc<Lane>> = LANES.lock().iter().filter_map(Weak::upgrade).collect();
+    lanes.sort_by_key(|lane| Reverse(lane.connections.count()));
+    lanes
+}
+
+/// Closes a connection of the process, one whose requests are all held only if there is no other. Returns whether there
+/// is one.
+#[cold]
+pub(super) fn close_one_of_process(newcomer: Newcomer) -> bool {
+    close_one_where(&|_| true) || close_held_where(newcomer, &|_| true)
+}
+
+/// Closes a connection for which `is_meant`, of the lane that has most, or of another one if that has none to close:
+/// whoever floods one endpoint keeps nobody out of others. Returns whether there is one.
+#[cold]
+pub(super) fn close_one_where(is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
+    lanes().iter().any(|lane| lane.close_one(is_meant))
+}
+
+/// Closes a connection for which `is_meant`, and whose requests are all held: of the address that has most connections in
+/// the process. Returns whether there is one.
+#[cold]
+pub(super) fn close_held_where(
+    newcomer: Newcomer,
+    is_meant: &dyn Fn(&ServerConnection) -> bool,
+) -> bool {
+    let lanes = lanes();
+    let none = Shares::new(newcomer);
+    let shares = lanes.iter().fold(none, |shares, lane| shares.add(&lane.connections));
+    let mut most: Option<(usize, &Arc<Lane>, Arc<ServerConnection>)> = None;
+    for lane in &lanes {
+        if let Some((count, connection)) = lane.held_to_evict(&shares, is_meant)
+            && most.as_ref().is_none_or(|(most, ..)| count > *most)
+        {
+            most = Some((count, lane, connection));
+        }
+    }
+    most.is_some_and(|(_, lane, connection)| lane.evict_held(&connection))
+}
+
+impl Lane {
+    /// Closes a connection for which `is_meant`: an idle one, else one whose client does not read. Returns whether there is
+    /// one.
+    pub(super) fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
+        let accepted = self.accepted.load(Ordering::Relaxed);
+        let (connection, what) = match self.connections.to_evict(accepted, is_meant) {
+            Some(Evicted::Idle(connection)) => {
+                connection.close();
+                (connection, "an idle connection")
+            }
+            Some(Evicted::Unread(connection)) => {
+                connection.give_up_output("closed to make room for another connection");
+                (connection, "a connection whose client does not read")
+            }
+            None => return false,
+        };
+        self.note_evicted(&connection, what);
+        true
+    }
+
+    /// Closes a connection for which `is_meant`, and whose requests are all held. Returns whether there is one.
+    pub(super) fn close_held(
+        &self,
+        newcomer: Newcomer,
+        is_meant: &dyn Fn(&ServerConnection) -> bool,
+    ) -> bool {
+        let shares = Shares::new(newcomer).add(&self.connections);
+        let found = self.held_to_evict(&shares, is_meant);
+        found.is_some_and(|(_, connection)| self.evict_held(&connection))
+    }
+
+    fn held_to_evict(
+        &self,
+        shares: &Shares,
+        is_meant: &dyn Fn(&ServerConnection) -> bool,
+    ) -> Option<(usize, Arc<ServerConnection>)> {
+        let accepted = self.accepted.load(Ordering::Relaxed);
+        self.connections.held_to_evict(accepted, shares, is_meant)
+    }
+
+    fn evict_held(&self, connection: &ServerConnection) -> bool {
+        connection.close();
+        self.note_evicted(connection, "a connection whose requests are all held");
+        true
+    }
+
+    fn note_evicted(&self, connection: &ServerConnection, what: &str) {
+        self.evicted.fetch_add(1, Ordering::Relaxed);
+        let (peer, lane) = (connection.peer(), &*self.name);
+        log_limited!(info, peer, lane, "closed {what} to stay within the limit");
+    }
+}
+
+impl Evictable for ServerConnection {
+    type Time = Instant;
+
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn is_idle(&self) -> bool {
+        Self::is_idle(self)
+    }
+
+    fn is_held(&self) -> bool {
+        Self::is_held(self)
+    }
+
+    fn unread_since(&self) -> Option<Instant> {
+        self.output_waits_since()
+    }
+
+    fn peer(&self) -> Option<IpAddr> {
+        self.ip_address()
+    }
+}
