@@ -33,7 +33,7 @@ pub fn set_closes_accepted(close: ClosesAccepted) {
 #[derive(Debug)]
 pub struct Counted {
     count: &'static ConnectionCount,
-    is_excess: bool,
+    excess: usize,
 }
 
 impl ConnectionCount {
@@ -85,13 +85,13 @@ impl ConnectionCount {
         let most = if most == 0 { self.most } else { most }.min(self.limit());
         let more = |open| (open < most).then_some(open + 1);
         let entered = self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        entered.ok().map(|_| Counted { count: self, is_excess: false })
+        entered.ok().map(|_| Counted { count: self, excess: 0 })
     }
 
     /// Counts one more.
     pub fn enter(&'static self) -> Counted {
-        let before = self.open.fetch_add(1, Ordering::Relaxed);
-        Counted { count: self, is_excess: before >= self.limit() }
+        let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;
+        Counted { count: self, excess: open.saturating_sub(self.limit()) }
     }
 }
 
@@ -103,7 +103,12 @@ impl Counted {
 
     /// Whether there were more than there should be when it was counted.
     pub const fn is_excess(&self) -> bool {
-        self.is_excess
+        self.excess > 0
+    }
+
+    /// How many there were above those that there should be when it was counted, this one included.
+    pub const fn excess(&self) -> usize {
+        self.excess
     }
 }
 

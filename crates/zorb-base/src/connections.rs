@@ -83,6 +83,8 @@ pub struct Reserved {
     pub slot: u32,
     /// The limit that is now exceeded.
     pub excess: Excess,
+    /// By how many connections, this one included.
+    pub over: usize,
 }
 
 /// The limit that a new connection exceeds.
@@ -127,7 +129,7 @@ impl<C> Connections<C> {
         }
         let slot = free.slots.pop()?;
         let counted = ConnectionCount::of_servers().enter();
-        let is_excess_of_process = counted.is_excess();
+        let over_of_process = counted.excess();
         if let Some(entry) = free.taken.get_mut(slot as usize) {
             *entry = Some(Taken { peer, _counted: counted });
         }
@@ -137,13 +139,14 @@ impl<C> Connections<C> {
         drop(free);
         // Before the lane's `stopping` is read: either this connection sees it, or `stop` sees the connection.
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
-        let excess = match peer.filter(|_| of_peer > self.limits.per_peer) {
-            Some(peer) => Excess::Of(peer),
-            None if open > self.limits.total => Excess::Table,
-            None if is_excess_of_process => Excess::Process,
-            None => Excess::None,
+        let limits = &self.limits;
+        let (excess, over) = match peer.filter(|_| of_peer > limits.per_peer) {
+            Some(peer) => (Excess::Of(peer), of_peer - limits.per_peer),
+            None if open > limits.total => (Excess::Table, open - limits.total),
+            None if over_of_process > 0 => (Excess::Process, over_of_process),
+            None => (Excess::None, 0),
         };
-        Some(Reserved { slot, excess })
+        Some(Reserved { slot, excess, over })
     }
 
     #[cold]

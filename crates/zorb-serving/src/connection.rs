@@ -298,6 +298,12 @@ impl ServerConnection {
         self.connected && all_held && !requests.is_closing() && !self.stream.is_used_otherwise()
     }
 
+    /// Whether it ends at once: nothing more is read, and no request runs.
+    pub(crate) fn is_ending(&self) -> bool {
+        let requests = &self.requests;
+        requests.is_closing() && requests.outstanding() == 0 && !self.output_waits()
+    }
+
     /// Times the messages of its client, if it has one.
     pub(crate) fn start_timing(&self) {
         if self.connected {

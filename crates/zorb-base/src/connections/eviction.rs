@@ -57,14 +57,14 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Without connections, until they are [added](Self::add).
+    /// Without connections, until they are [added](Self::with).
     pub fn new(newcomer: Newcomer) -> Self {
         Self { newcomer, counts: HashMap::new() }
     }
 
     /// Adds the connections of a lane.
     #[must_use]
-    pub fn add<C>(mut self, connections: &Connections<C>) -> Self {
+    pub fn with<C>(mut self, connections: &Connections<C>) -> Self {
         connections.add_counts(&mut self.counts);
         self
     }
@@ -188,7 +188,7 @@ mod tests {
         if let Newcomer::From(peer) = newcomer {
             connections.reserve(peer).unwrap();
         }
-        let shares = Shares::new(newcomer).add(connections);
+        let shares = Shares::new(newcomer).with(connections);
         let loser = connections.held_to_evict(100, &shares, |_| true);
         loser.map(|(_, connection)| connection.progress.last_used(100))
     }
@@ -213,16 +213,15 @@ mod tests {
     fn an_address_that_has_as_many_as_any_other_that_waits_is_refused() {
         let connections = table(&[1, 2]);
         // These are in upcalls.
-        let running = [(); 3].map(|()| connections.reserve(address(3)).unwrap());
+        (0..3).for_each(|_| assert!(connections.reserve(address(3)).is_some()));
         assert_eq!(loser(&connections, Newcomer::From(address(3))), None);
         assert_eq!(loser(&connections, Newcomer::From(address(4))), Some(1));
-        running.iter().for_each(|reserved| drop(connections.release(reserved.slot)));
     }
 
     #[test]
     fn the_lanes_of_a_process_count_together() {
         let [one, other] = [table(&[1, 1, 2]), table(&[2, 2])];
-        let shares = Shares::new(Newcomer::Process).add(&one).add(&other);
+        let shares = Shares::new(Newcomer::Process).with(&one).with(&other);
         let losers = [&one, &other].map(|lane| lane.held_to_evict(100, &shares, |_| true));
         let counts = losers.map(|loser| loser.map(|(count, it)| (count, it.peer)));
         assert_eq!(counts, [Some((3, address(2))); 2]);

@@ -1,21 +1,31 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use zorb_base::accepting::Admission;
 use zorb_base::connection_count::set_closes_accepted;
 use zorb_base::connections::{Excess, Newcomer, Reserved};
 use zorb_base::peer_threads::ShareInUse;
 use zorb_base::threads::Running;
+use zorb_os::thread_count::CountedThread;
 use zorb_transport::{Protocol, Stream, ip_address};
 
 use super::Lane;
-use super::eviction::{close_held_where, close_one_of_process, close_one_where};
+use super::eviction::{
+    close_held_where, close_one_of_process, close_one_where, count_ending_of_process,
+};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
 use crate::listener::Listener;
+
+/// How long a new connection waits for the thread of one that has been closed. They end at once.
+const ENDING: Duration = Duration::from_secs(1);
+
+/// How many threads had ended when a connection last waited in vain for one: until another one ends, no other waits.
+static WAITED_IN_VAIN: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// Admits clients of one listener to a lane.
 pub(crate) struct LaneAdmission {
@@ -102,9 +112,9 @@ impl Lane {
         let reserved = self.connections.reserve(peer);
         let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
         let connection = self.new_connection(context, protocol, stream, slot);
-        let has_room = |reserved: &Reserved| {
-            !self.is_stopping() && self.make_room(context, reserved.excess, Newcomer::From(peer))
-        };
+        let newcomer = Newcomer::From(peer);
+        let has_room =
+            |reserved: &Reserved| !self.is_stopping() && self.has_room(context, reserved, newcomer);
         if !reserved.as_ref().is_some_and(has_room) {
             self.log_rejection(&"limit reached or shutting down");
             if reserved.is_some() {
@@ -115,43 +125,76 @@ impl Lane {
         }
         self.connections.put(slot, &connection);
         connection.start_timing();
-        if let Err(error) = self.strategy.begin(self, &connection, slot) {
+        if let Err(error) = self.begin(&connection, slot) {
             self.give_up(&connection, &error);
-            if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
-                // Its thread serves a later client, of the same address if that has used up its share.
-                let _ = match ShareInUse::is_cause_of(&error) {
-                    true => {
-                        let has_some = |other: &_| {
-                            ServerConnection::has_own_threads(other) && other.ip_address() == peer
-                        };
-                        close_one_where(&has_some)
-                            || close_held_where(Newcomer::From(peer), &has_some)
-                    }
-                    false => {
-                        self.close_one(&|_| true) || close_one_of_process(Newcomer::From(peer))
-                    }
-                };
-            }
         } else if self.is_stopping() {
             // `stop` may not have seen it.
             connection.close();
         }
     }
 
-    /// Closes a connection, if there is one too many. Returns whether there is room.
-    fn make_room(&self, context: &ServerContext, excess: Excess, newcomer: Newcomer) -> bool {
-        match excess {
+    /// Begins to serve a connection. If its thread is one too many, closes another connection whose thread then ends, and
+    /// waits for that, but no longer than a [second](ENDING).
+    fn begin(self: &Arc<Self>, connection: &Arc<ServerConnection>, slot: u32) -> io::Result<()> {
+        let mut ended = CountedThread::ended();
+        let mut begun = self.strategy.begin(self, connection, slot);
+        let Err(error) = &begun else { return begun };
+        let is_one_too_many =
+            matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock);
+        if !is_one_too_many || !make_room_for_thread(connection, error) {
+            return begun;
+        }
+        let end = Instant::now() + ENDING;
+        while begun.is_err() && WAITED_IN_VAIN.load(Ordering::Relaxed) != u64::from(ended) {
+            if !CountedThread::wait_for_end(ended, end) {
+                WAITED_IN_VAIN.store(ended.into(), Ordering::Relaxed);
+                break;
+            }
+            ended = CountedThread::ended();
+            begun = self.strategy.begin(self, connection, slot);
+        }
+        begun
+    }
+
+    /// Whether there is room for a connection, for which another one may have to close.
+    fn has_room(&self, context: &ServerContext, reserved: &Reserved, newcomer: Newcomer) -> bool {
+        let over = reserved.over;
+        match reserved.excess {
             Excess::None => true,
             Excess::Of(peer) => {
                 let is_its = |other: &ServerConnection| other.ip_address() == Some(peer);
-                self.close_one(&is_its) || self.close_held(newcomer, &is_its)
+                self.count_ending(&is_its) >= over
+                    || self.close_one(&is_its)
+                    || self.close_held(newcomer, &is_its)
             }
-            Excess::Table => self.close_one(&|_| true) || self.close_held(newcomer, &|_| true),
+            Excess::Table => {
+                self.count_ending(&|_| true) >= over
+                    || self.close_one(&|_| true)
+                    || self.close_held(newcomer, &|_| true)
+            }
             Excess::Process => {
-                close_one_where(&|_| true)
+                count_ending_of_process() >= over
+                    || close_one_where(&|_| true)
                     || context.close_idle_connections()
                     || close_held_where(newcomer, &|_| true)
             }
         }
     }
+}
+
+/// Closes a connection with a thread for `newcomer`, which gets none because of `error`: one of the same address if that
+/// has used up its share. Returns whether there is one.
+fn make_room_for_thread(newcomer: &Arc<ServerConnection>, error: &io::Error) -> bool {
+    let peer = newcomer.ip_address();
+    let is_share_in_use = ShareInUse::is_cause_of(error);
+    let has_one = |other: &ServerConnection| {
+        other.has_own_threads()
+            && !std::ptr::eq(other, &**newcomer)
+            && (!is_share_in_use || other.ip_address() == peer)
+    };
+    let is_of_lane =
+        |other: &ServerConnection| Arc::ptr_eq(&other.lane, &newcomer.lane) && has_one(other);
+    close_one_where(&is_of_lane)
+        || close_one_where(&has_one)
+        || close_held_where(Newcomer::From(peer), &has_one)
 }

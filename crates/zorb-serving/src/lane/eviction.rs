@@ -34,6 +34,12 @@ pub(super) fn close_one_where(is_meant: &dyn Fn(&ServerConnection) -> bool) -> b
     lanes().iter().any(|lane| lane.close_one(is_meant))
 }
 
+/// How many connections of the process end at once.
+#[cold]
+pub(super) fn count_ending_of_process() -> usize {
+    lanes().iter().map(|lane| lane.count_ending(&|_| true)).sum()
+}
+
 /// Closes a connection for which `is_meant`, and whose requests are all held: of the address that has most connections in
 /// the process. Returns whether there is one.
 #[cold]
@@ -43,7 +49,7 @@ pub(super) fn close_held_where(
 ) -> bool {
     let lanes = lanes();
     let none = Shares::new(newcomer);
-    let shares = lanes.iter().fold(none, |shares, lane| shares.add(&lane.connections));
+    let shares = lanes.iter().fold(none, |shares, lane| shares.with(&lane.connections));
     let mut most: Option<(usize, &Arc<Lane>, Arc<ServerConnection>)> = None;
     for lane in &lanes {
         if let Some((count, connection)) = lane.held_to_evict(&shares, is_meant)
@@ -56,6 +62,14 @@ pub(super) fn close_held_where(
 }
 
 impl Lane {
+    /// How many of its connections for which `is_meant` end at once: they make room without another one.
+    pub(super) fn count_ending(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> usize {
+        let mut count = 0;
+        let is_ending = |it: &ServerConnection| it.is_ending() && is_meant(it);
+        self.connections.each(|connection| count += usize::from(is_ending(connection)));
+        count
+    }
+
     /// Closes a connection for which `is_meant`: an idle one, else one whose client does not read. Returns whether there is
     /// one.
     pub(super) fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
@@ -81,7 +95,7 @@ impl Lane {
         newcomer: Newcomer,
         is_meant: &dyn Fn(&ServerConnection) -> bool,
     ) -> bool {
-        let shares = Shares::new(newcomer).add(&self.connections);
+        let shares = Shares::new(newcomer).with(&self.connections);
         let found = self.held_to_evict(&shares, is_meant);
         found.is_some_and(|(_, connection)| self.evict_held(&connection))
     }
