@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use zorb_base::counters::{CallLock, Count};
 use zorb_base::orb_core::OrbCore;
+use zorb_base::peer_threads::ThreadPeer;
 use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
 use zorb_giop::{
@@ -273,6 +274,14 @@ impl ServerConnection {
         self.has_peer
     }
 
+    /// Whose share of threads serves its requests.
+    pub(super) fn thread_peer(&self) -> ThreadPeer {
+        match self.has_peer {
+            true => self.ip_address().into(),
+            false => ThreadPeer::Datagrams,
+        }
+    }
+
     /// A number that no other connection has, as long as this one or a held request of it exists.
     pub(super) fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()
@@ -332,7 +341,8 @@ impl ServerConnection {
         if !self.lane.resumes_in_order() {
             return None;
         }
-        let resumed = self.resumed.get_or_init(Arc::default);
+        let resumed =
+            self.resumed.get_or_init(|| Arc::new(OrderedRequests::of(self.thread_peer())));
         self.before_upcall.note_held();
         Some(Arc::clone(resumed))
     }

@@ -31,7 +31,7 @@ use zorb_transport::LogLimit;
 use self::adapters::ServedAdapters;
 use self::core::LaneCore;
 use self::permits::Permits;
-use self::resumed::{Put, Resumed};
+use self::resumed::Resumed;
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
 use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
@@ -141,8 +141,8 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
     fn resume(&self, lane: &Arc<Lane>, request: ReleasedRequest) {
         match lane.resumed.put(lane.queued(request)) {
             // Its client has gone, or the lane would not have ended.
-            Put::Ended(request) => drop(request),
-            Put::Queued | Put::WantsThread => {
+            Err(request) => drop(request),
+            Ok(()) => {
                 if let Some(reactor) = &lane.reactor {
                     reactor.wake();
                 }

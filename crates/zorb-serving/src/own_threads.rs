@@ -103,7 +103,7 @@ impl ServerConnection {
     /// Counts a thread for its peer; `None` for datagrams, which come from all peers.
     fn count_thread(&self) -> io::Result<Option<PeerThread>> {
         let most = self.core.options().thread_limit_per_peer();
-        self.has_peer().then(|| PeerThread::one_of(self.ip_address(), most)).transpose()
+        self.has_peer().then(|| PeerThread::one_of(self.thread_peer(), most)).transpose()
     }
 
     /// The body of a thread.

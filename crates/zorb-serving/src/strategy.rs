@@ -4,6 +4,7 @@ mod backlog;
 mod half_sync;
 mod leader_followers;
 pub(super) mod queue;
+mod resumed_connections;
 mod single_thread;
 mod thread_per_connection;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use zorb_base::process_limits::{max_connections, max_threads};
 use zorb_core::OnewayQueue;
+use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::{
     CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from, in_own_process,
@@ -13,7 +14,7 @@ use zorb_testkit::{
 };
 use zorb_types::{SystemExceptionKind, minor};
 
-use crate::held::{DONE, Raw, TWO_WAY};
+use crate::held::{DONE, Raw, TWO_WAY, held};
 use crate::support::{Acting, Echo, Servant, builder};
 
 /// More than the process has threads for.
@@ -130,6 +131,61 @@ fn the_slow_requests_of_one_address_leave_threads_to_others() {
         // Its share is free again.
         drop(greedy);
         until(|| connect_from("127.0.0.2", &address).is_ok_and(|mut it| is_served(&mut it)));
+        orb.shutdown(true).unwrap();
+    });
+}
+
+#[test]
+fn threads_for_requests_that_were_held_are_in_the_share_of_their_address() {
+    let name = "flood::threads_for_requests_that_were_held_are_in_the_share_of_their_address";
+    in_own_process(name, || {
+        // One address may have 20 threads.
+        let orb = builder().listen("iiop://127.0.0.1:0").option("MaxThreads", "40");
+        let orb = orb.option("MaxConnectionsPerPeer", "40").build().unwrap();
+        let gate = Arc::<(Mutex<(usize, bool)>, Condvar)>::default();
+        let manager = orb.create_poa_manager();
+        let slow: Echo = {
+            let gate = Arc::clone(&gate);
+            let waits = move |value| {
+                let mut state = gate.0.lock().unwrap();
+                state.0 += 1;
+                drop(gate.1.wait_while(state, |(_, is_open)| !*is_open).unwrap());
+                Ok(value)
+            };
+            let root = orb.root_poa();
+            let poa = root.create_with_manager("slow", PoaPolicies::new(), manager.clone());
+            poa.unwrap().activate(Acting(waits)).unwrap()
+        };
+        let quick: Echo = orb.root_poa().activate(Acting(Ok)).unwrap();
+        let begun = || gate.0.lock().unwrap().0;
+        let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        let connect = |from| Raw(connect_from(from, &address).unwrap());
+
+        for (greedy, concurrent) in [(12, 8), (20, 1)] {
+            let mut greedy: Vec<_> = (0..greedy).map(|_| connect("127.0.0.2")).collect();
+            for (value, client) in (1..).zip(&mut greedy) {
+                client.twice(&slow, value, TWO_WAY);
+                until(|| held(&manager) == value);
+            }
+            // Each has a thread for what its client sends next. All others start here.
+            manager.activate().unwrap();
+            let mut others: Vec<_> = (0..14).map(|_| connect("127.0.0.3")).collect();
+            for client in &mut others {
+                client.twice(&quick, 1, TWO_WAY);
+                assert_eq!(client.reply(), (1, DONE));
+            }
+            until(|| begun() >= concurrent);
+            assert_eq!(begun(), concurrent);
+            gate.0.lock().unwrap().1 = true;
+            gate.1.notify_all();
+            for (value, client) in (1..).zip(&mut greedy) {
+                assert_eq!(client.reply(), (value, DONE));
+            }
+            drop((greedy, others));
+            until(|| orb.metrics().lanes.iter().all(|lane| lane.counts.connections == 0));
+            manager.hold_requests().unwrap();
+            *gate.0.lock().unwrap() = (0, false);
+        }
         orb.shutdown(true).unwrap();
     });
 }

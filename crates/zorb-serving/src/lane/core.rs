@@ -120,6 +120,11 @@ impl LaneCore {
         (!self.is_default()).then(|| self.pool_threads.enter())
     }
 
+    /// How many threads may serve one peer.
+    pub(crate) fn thread_limit_per_peer(&self) -> usize {
+        self.context.upgrade().map_or(0, |core| core.options().thread_limit_per_peer())
+    }
+
     /// Makes the calling thread work for this lane: see [`LaneThreads::adopt`](crate::LaneThreads::adopt).
     pub(crate) fn adopt(&self) {
         call_back(THREADS, || self.settings.threads.adopt());

@@ -9,11 +9,14 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use zorb_base::peer_threads::ThreadPeer;
 use zorb_os::lock::{Condition, Lock, Locked};
 
 /// The resumed requests of a connection. `L` is what starts a thread for the next one.
 #[derive(Debug)]
 pub(crate) struct OrderedRequests<R, L> {
+    /// Whose share of threads serves them.
+    peer: ThreadPeer,
     state: Lock<State<R, L>>,
     /// Whether a request is running, readable without the lock.
     is_running: AtomicBool,
@@ -51,6 +54,13 @@ pub(crate) struct Begun<R> {
 
 impl<R, L> Default for OrderedRequests<R, L> {
     fn default() -> Self {
+        Self::of(ThreadPeer::default())
+    }
+}
+
+impl<R, L> OrderedRequests<R, L> {
+    /// Those of a connection to `peer`: none.
+    pub(crate) fn of(peer: ThreadPeer) -> Self {
         let state = State {
             waiting: VecDeque::new(),
             has_thread: false,
@@ -59,14 +69,18 @@ impl<R, L> Default for OrderedRequests<R, L> {
             is_watched: false,
         };
         Self {
+            peer,
             state: Lock::new(state),
             is_running: AtomicBool::new(false),
             handed_over: Condition::new(),
         }
     }
-}
 
-impl<R, L> OrderedRequests<R, L> {
+    /// Whose share of threads serves them.
+    pub(crate) fn peer(&self) -> ThreadPeer {
+        self.peer
+    }
+
     /// Adds a request. Returns whether it wants a thread.
     pub(crate) fn put(&self, request: R) -> bool {
         let mut state = self.state.lock();

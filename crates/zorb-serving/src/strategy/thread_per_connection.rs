@@ -4,12 +4,13 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::resumed_connections::ResumedConnections;
 use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
-use crate::lane::resumed::{Put, Resumed};
 use crate::lane::{Lane, ServingStrategy};
 use crate::message::queue_full;
 use crate::scratch::Scratch;
 use crate::watchdog::Watched;
+use zorb_base::peer_threads::PeerThread;
 use zorb_os::thread;
 use zorb_transport::log_limited;
 
@@ -17,7 +18,7 @@ use zorb_transport::log_limited;
 #[derive(Debug, Default)]
 pub(crate) struct ThreadPerConnection {
     /// The connections with resumed requests that wait for threads.
-    resumed: Arc<Resumed<Arc<ConnectionRequests>>>,
+    resumed: Arc<ResumedConnections<Arc<ConnectionRequests>>>,
 }
 
 impl ServingStrategy for ThreadPerConnection {
@@ -38,19 +39,34 @@ impl ServingStrategy for ThreadPerConnection {
 
     /// Starts a thread, because none waits for requests of all connections.
     fn resume_next(&self, lane: &Arc<Lane>, requests: Arc<ConnectionRequests>) {
-        let Put::WantsThread = self.resumed.put(requests) else { return };
+        let peer = requests.peer();
+        if !self.resumed.put(peer, requests) {
+            return;
+        }
+        let most = lane.thread_limit_per_peer();
+        let share = match PeerThread::one_of(peer, most) {
+            Ok(share) => share,
+            // Whoever serves others of this peer serves these, too.
+            Err(_) if self.resumed.leave(peer) => return,
+            Err(_) => PeerThread::beyond_share(peer),
+        };
         let (resumed, serving) = (Arc::clone(&self.resumed), Arc::clone(lane));
         let started = lane.core.spawn(move |_| {
             let mut scratch = Scratch::default();
-            while let Some(requests) = resumed.take_or_end() {
+            let (mut peer, mut share) = (peer, share);
+            while let Some((of, requests)) = resumed.next(peer) {
+                if of != peer {
+                    (peer, share) = (of, PeerThread::beyond_share(of));
+                }
                 if serve_next(&serving, &requests, &mut scratch) {
-                    resumed.put_back(requests);
+                    resumed.put_back(peer, requests);
                 }
             }
+            drop(share);
         });
         if let Err(error) = started {
             log_limited!(error, %error, "cannot start a thread for resumed requests");
-            for request in self.resumed.give_up().into_iter().flat_map(|all| all.give_up()) {
+            for request in self.resumed.give_up(peer).iter().flat_map(|all| all.give_up()) {
                 drop(lane.queued(request).refuse(&queue_full(), &mut Vec::new()));
             }
         }
