@@ -1,98 +1,87 @@
 //! Iterators over servers. Each is a position among their names.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use zorb::poa::{ObjectId, PoaError, PoaPolicies};
-use zorb::{Orb, SystemException, WeakOrb};
-use zorb_os::random;
+use zorb::codegen::{Operations, Served, ServedBy, ServerCall};
+use zorb::poa::{AnyServant, ObjectId, PoaError};
+use zorb::{Orb, SystemException, Wire as _};
 
 use super::listing::Listing;
-use crate::implementation_repository::{
-    ServerInformationIterator, ServerInformationIteratorServant, ServerInformationList,
-};
+use super::options::ImrOptions;
+use crate::implementation_repository::{ServerInformationIterator, ServerInformationList};
 
 /// The name of the adapter of iterators.
 const ADAPTER: &str = "ServerInformationIterators";
 
-/// The iterators of a repository.
-pub(crate) struct Iterators {
-    // The ORB owns the adapter, and the adapter the servants: they must not own it.
-    orb: WeakOrb,
-    listing: Listing,
-    most: usize,
-    /// The ids of those that exist, the oldest first.
-    ids: Mutex<VecDeque<u64>>,
-}
+static OPERATIONS: Operations<2> = Operations::new(&["next_n", "destroy"]);
 
-struct Rest {
-    id: u64,
-    /// The last server that it has listed.
-    last: Mutex<String>,
-    all: Weak<Iterators>,
+/// The default servant of the adapter of iterators.
+pub(crate) struct Iterators {
+    listing: Listing,
+    /// Whether there may be any.
+    may_exist: bool,
+    /// The last servers that they have listed. One that lists does not keep others from doing so.
+    all: zorb_iterators::Iterators<Arc<Mutex<String>>>,
 }
 
 impl Iterators {
-    pub(crate) fn new(orb: &Orb, listing: Listing, most: usize) -> Result<Arc<Self>, PoaError> {
-        orb.root_poa().create(ADAPTER, PoaPolicies::new().user_ids())?;
-        Ok(Arc::new(Self { orb: orb.downgrade(), listing, most, ids: Mutex::default() }))
-    }
-
-    fn ids(&self) -> MutexGuard<'_, VecDeque<u64>> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn new(
+        orb: &Orb,
+        listing: Listing,
+        options: &ImrOptions,
+    ) -> Result<Arc<Self>, PoaError> {
+        let (limit, lifetime) = (options.imr_iterators, options.imr_iterator_lifetime);
+        let all = zorb_iterators::Iterators::new(orb, ADAPTER, limit, lifetime)?;
+        let iterators = Arc::new(Self { listing, may_exist: limit > 0, all });
+        let servant = AnyServant::of::<ServerInformationIterator, _>(Arc::clone(&iterators));
+        iterators.all.set_servant(servant)?;
+        Ok(iterators)
     }
 
     /// An iterator over the servers behind this one; `None` if there may be none.
     pub(crate) fn create(
-        self: &Arc<Self>,
+        &self,
         last: &str,
     ) -> Result<Option<ServerInformationIterator>, SystemException> {
-        let Some(orb) = self.orb.upgrade().filter(|_| self.most > 0) else { return Ok(None) };
-        // Random, so that other clients cannot guess it.
-        let id = random::number();
-        let oldest = {
-            let mut ids = self.ids();
-            let oldest = if ids.len() >= self.most { ids.pop_front() } else { None };
-            ids.push_back(id);
-            oldest
+        let cursor = || Arc::new(Mutex::new(last.to_owned()));
+        self.may_exist.then(|| self.all.create(cursor())).transpose()
+    }
+
+    fn next_n(&self, call: &mut ServerCall<'_>, how_many: u32) -> Served {
+        let cursor = self.all.with(call.object_id(), |cursor| Arc::clone(cursor))?;
+        let servers = {
+            let mut last = cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            let (servers, _) = self.listing.list(&last, how_many);
+            if let Some(server) = servers.last() {
+                last.clone_from(&server.server);
+            }
+            servers
         };
-        if let Some(oldest) = oldest {
-            self.deactivate(oldest);
-        }
-        let servant = Rest { id, last: Mutex::new(last.to_owned()), all: Arc::downgrade(self) };
-        let poa = orb.root_poa().find(ADAPTER)?;
-        Ok(Some(poa.activate_with_id(ObjectId::new(id.to_be_bytes()), servant)?))
-    }
-
-    fn destroy(&self, id: u64) {
-        self.ids().retain(|known| *known != id);
-        self.deactivate(id);
-    }
-
-    fn deactivate(&self, id: u64) {
-        let poa = self.orb.upgrade().and_then(|orb| orb.root_poa().find(ADAPTER).ok());
-        if let Some(poa) = poa {
-            // Somebody else may have done so.
-            let _ = poa.deactivate(&ObjectId::new(id.to_be_bytes()));
-        }
+        call.reply_dynamic(None, |writer| {
+            writer.write_bool(!servers.is_empty());
+            ServerInformationList::write(&servers, writer)
+        })
     }
 }
 
-impl ServerInformationIteratorServant for Rest {
-    fn next_n(&self, how_many: u32) -> zorb::Result<(bool, ServerInformationList)> {
-        let Some(all) = self.all.upgrade() else { return Ok((false, Vec::new())) };
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (servers, _) = all.listing.list(&last, how_many);
-        if let Some(server) = servers.last() {
-            last.clone_from(&server.server);
+impl ServedBy<Iterators> for ServerInformationIterator {
+    fn dispatch(servant: &Iterators, call: &mut ServerCall<'_>) -> Served {
+        match call.find(&OPERATIONS) {
+            Some(0) => {
+                let how_many = call.argument::<u32>()?;
+                call.end_of_arguments()?;
+                servant.next_n(call, how_many)
+            }
+            Some(1) => {
+                call.end_of_arguments()?;
+                servant.all.destroy(call.object_id())?;
+                call.done()
+            }
+            _ => call.unknown_operation(),
         }
-        Ok((!servers.is_empty(), servers))
     }
 
-    fn destroy(&self) -> zorb::Result<()> {
-        if let Some(all) = self.all.upgrade() {
-            all.destroy(self.id);
-        }
-        Ok(())
+    fn exists(servant: &Iterators, id: &ObjectId) -> bool {
+        servant.all.exists(id)
     }
 }

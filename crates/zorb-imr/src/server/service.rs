@@ -110,7 +110,7 @@ impl ImplementationRepository {
         let write_check = Arc::new(OnceLock::new());
         let listing =
             Listing { servers: Arc::clone(&servers), write_check: Arc::clone(&write_check) };
-        let iterators = Iterators::new(orb, listing.clone(), options.imr_iterators)?;
+        let iterators = Iterators::new(orb, listing.clone(), options)?;
         let servant = Administration { servers: Arc::clone(&servers), listing, iterators };
         let policies = PoaPolicies::new().persistent().user_ids();
         let poa = orb.root_poa().create(ADAPTER, policies)?;

@@ -1,6 +1,6 @@
 //! Input that nobody should send.
 
-use zorb::SystemExceptionKind;
+use zorb::{Interface as _, SystemExceptionKind};
 use zorb_imr::implementation_repository::administration::AddOrUpdateServerError;
 use zorb_testkit::until;
 
@@ -71,6 +71,21 @@ fn requests_for_a_server_that_does_not_start_have_limits() {
         world.repository.remove_server("Shop").unwrap();
     });
     until(|| world.statistics().starting == 0);
+}
+
+#[test]
+fn unused_iterators_expire() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = settings(folder.path());
+    settings.imr_iterator_lifetime = std::time::Duration::ZERO;
+    let world = World::with(folder, &settings, None, "iiop://127.0.0.1:0");
+    for name in ["a", "b"] {
+        world.add(name, &options("x"));
+    }
+    let iterator = world.repository.list(1, false).unwrap().1.unwrap();
+    assert!(iterator.as_object().non_existent().unwrap());
+    assert_eq!(kind(iterator.next_n(1).unwrap_err()), SystemExceptionKind::ObjectNotExist);
+    assert_eq!(kind(iterator.destroy().unwrap_err()), SystemExceptionKind::ObjectNotExist);
 }
 
 #[test]

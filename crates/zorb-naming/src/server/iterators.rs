@@ -3,24 +3,19 @@
 //! An iterator stores the last name that it has returned, no copy of the context: it returns each name that is bound all
 //! the time, and none twice.
 
-mod table;
-
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
 use zorb::codegen::{Operations, Served, ServedBy, ServerCall};
-use zorb::poa::{AnyServant, ObjectId, PoaError, PoaPolicies};
-use zorb::{CompletionStatus, MinorCode, Orb, SystemException, WeakOrb};
+use zorb::poa::{AnyServant, ObjectId, PoaError};
+use zorb::{CompletionStatus, MinorCode, Orb, SystemException};
 
 use super::context_id::ContextId;
 use super::names::Names;
 use super::options::NamingOptions;
 use super::path::write_binding;
-use super::raise::no_context;
 use super::tree::Listing;
 use crate::cos_naming::BindingIterator;
-use table::{Cursor, Table};
 
 /// The name of the adapter of iterators.
 const ADAPTER: &str = "BindingIterators";
@@ -30,10 +25,15 @@ static OPERATIONS: Operations<3> = Operations::new(&["next_one", "next_n", "dest
 /// The default servant of the adapter of iterators.
 pub(crate) struct Iterators {
     names: Arc<Names>,
-    // The ORB owns the adapter, and the adapter this servant: it must not own them.
-    orb: WeakOrb,
     listed: usize,
-    table: Mutex<Table>,
+    all: zorb_iterators::Iterators<Cursor>,
+}
+
+/// Where an iterator is.
+struct Cursor {
+    context: ContextId,
+    /// The last key that it has returned.
+    after: Option<Box<[u8]>>,
 }
 
 impl Iterators {
@@ -42,29 +42,16 @@ impl Iterators {
         names: Arc<Names>,
         options: &NamingOptions,
     ) -> Result<Arc<Self>, PoaError> {
-        let policies = PoaPolicies::new().user_ids().multiple_ids().non_retain().default_servant();
-        let poa = orb.root_poa().create(ADAPTER, policies)?;
-        let iterators = Arc::new(Self {
-            names,
-            orb: orb.downgrade(),
-            listed: options.naming_listed_bindings,
-            table: Mutex::new(Table::new(
-                options.naming_iterators,
-                options.naming_iterator_lifetime,
-            )),
-        });
-        let servant = AnyServant::of::<BindingIterator, _>(Arc::clone(&iterators));
-        poa.set_servant(servant)?;
+        let (limit, lifetime) = (options.naming_iterators, options.naming_iterator_lifetime);
+        let all = zorb_iterators::Iterators::new(orb, ADAPTER, limit, lifetime)?;
+        let iterators = Arc::new(Self { names, listed: options.naming_listed_bindings, all });
+        iterators.all.set_servant(AnyServant::of::<BindingIterator, _>(Arc::clone(&iterators)))?;
         Ok(iterators)
-    }
-
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of iterators.
     pub(crate) fn len(&self) -> usize {
-        self.table().len()
+        self.all.count()
     }
 
     /// An iterator of a context, behind the key `after`.
@@ -73,28 +60,24 @@ impl Iterators {
         context: ContextId,
         after: Option<&[u8]>,
     ) -> Result<BindingIterator, SystemException> {
-        let orb = self.orb.upgrade().ok_or_else(no_context)?;
-        let poa = orb.root_poa().find(ADAPTER)?;
-        let cursor = Cursor { context, after: after.map(Into::into) };
-        let id = self.table().add(cursor, Instant::now());
-        Ok(poa.create_reference_with_id(ObjectId::new(id.to_be_bytes()))?)
+        self.all.create(Cursor { context, after: after.map(Into::into) })
     }
 
     /// Goes on by up to `count` bindings.
-    fn next(&self, id: u64, count: usize) -> Result<Listing, SystemException> {
-        let mut table = self.table();
-        let cursor = table.get(id, Instant::now()).ok_or_else(no_context)?;
-        let listed = self.names.read().list(cursor.context, cursor.after.as_deref(), count);
-        // A context that has been destroyed has no more bindings.
-        let listing = listed.unwrap_or_default();
-        if let Some((key, _)) = listing.iter().last() {
-            cursor.after = Some(key.into());
-        }
-        Ok(listing)
+    fn next(&self, id: Option<&ObjectId>, count: usize) -> Result<Listing, SystemException> {
+        self.all.with(id, |cursor| {
+            let listed = self.names.read().list(cursor.context, cursor.after.as_deref(), count);
+            // A context that has been destroyed has no more bindings.
+            let listing = listed.unwrap_or_default();
+            if let Some((key, _)) = listing.iter().last() {
+                cursor.after = Some(key.into());
+            }
+            listing
+        })
     }
 
-    fn next_one(&self, call: &mut ServerCall<'_>, id: u64) -> Served {
-        let listing = self.next(id, 1)?;
+    fn next_one(&self, call: &mut ServerCall<'_>) -> Served {
+        let listing = self.next(call.object_id(), 1)?;
         call.reply_dynamic(None, |writer| {
             writer.write_bool(listing.len() > 0);
             match listing.iter().next() {
@@ -109,12 +92,12 @@ impl Iterators {
         })
     }
 
-    fn next_n(&self, call: &mut ServerCall<'_>, id: u64, how_many: u32) -> Served {
+    fn next_n(&self, call: &mut ServerCall<'_>, how_many: u32) -> Served {
         if how_many == 0 {
             return Err(SystemException::bad_param(MinorCode::NONE, CompletionStatus::No));
         }
         let count = usize::try_from(how_many).map_or(self.listed, |count| count.min(self.listed));
-        let listing = self.next(id, count.max(1))?;
+        let listing = self.next(call.object_id(), count.max(1))?;
         call.reply_dynamic(None, |writer| {
             writer.write_bool(listing.len() > 0);
             writer.write_count(listing.len(), "BindingList")?;
@@ -123,42 +106,34 @@ impl Iterators {
     }
 }
 
-fn number(id: &ObjectId) -> Option<u64> {
-    id.as_bytes().try_into().ok().map(u64::from_be_bytes)
-}
-
 impl ServedBy<Iterators> for BindingIterator {
     fn dispatch(servant: &Iterators, call: &mut ServerCall<'_>) -> Served {
-        let operation = call.find(&OPERATIONS);
-        let id = call.object_id().and_then(number).ok_or_else(no_context)?;
-        match operation {
+        match call.find(&OPERATIONS) {
             Some(0) => {
                 call.end_of_arguments()?;
-                servant.next_one(call, id)
+                servant.next_one(call)
             }
             Some(1) => {
                 let how_many = call.argument::<u32>()?;
                 call.end_of_arguments()?;
-                servant.next_n(call, id, how_many)
+                servant.next_n(call, how_many)
             }
             Some(2) => {
                 call.end_of_arguments()?;
-                match servant.table().remove(id) {
-                    true => call.done(),
-                    false => Err(no_context()),
-                }
+                servant.all.destroy(call.object_id())?;
+                call.done()
             }
             _ => call.unknown_operation(),
         }
     }
 
     fn exists(servant: &Iterators, id: &ObjectId) -> bool {
-        number(id).is_some_and(|id| servant.table().get(id, Instant::now()).is_some())
+        servant.all.exists(id)
     }
 }
 
 impl fmt::Debug for Iterators {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iterators").field("table", &self.table).finish_non_exhaustive()
+        f.debug_tuple("Iterators").field(&self.all).finish()
     }
 }

@@ -79,8 +79,9 @@ pub(super) const CRATES: &[Crate] = &[
     // 6: services
     orb(6, "zorb-store", &[]),
     orb(6, "zorb-av", &[]),
-    orb(6, "zorb-naming", &["zorb-store"]),
-    orb(6, "zorb-imr", &["zorb-store"]),
+    orb(6, "zorb-iterators", &[]),
+    orb(6, "zorb-naming", &["zorb-iterators", "zorb-store"]),
+    orb(6, "zorb-imr", &["zorb-iterators", "zorb-store"]),
     orb(6, "zorb-service", &["zorb-imr", "zorb-naming", "zorb-store"]),
     orb(6, "zorb-ifr", &["zorb-store"]),
     orb(6, "zorb-sched-service", &[]),

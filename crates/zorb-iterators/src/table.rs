@@ -5,24 +5,14 @@ use std::time::{Duration, Instant};
 
 use zorb_os::random;
 
-use crate::server::context_id::ContextId;
-
-/// Where an iterator is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cursor {
-    pub(super) context: ContextId,
-    /// The last key that it has returned.
-    pub(super) after: Option<Box<[u8]>>,
-}
-
-/// A limited number of iterators. It does not read the clock.
+/// A limited number of iterators, each with a cursor. It does not read the clock.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Table<C> {
     limit: usize,
     lifetime: Duration,
     /// The number of uses so far.
     uses: u64,
-    cursors: HashMap<u64, (Cursor, Used)>,
+    cursors: HashMap<u64, (C, Used)>,
     /// The iterators, the one not used for longest first.
     order: BTreeMap<u64, u64>,
 }
@@ -33,7 +23,7 @@ struct Used {
     at: Instant,
 }
 
-impl Table {
+impl<C> Table<C> {
     pub(super) fn new(limit: usize, lifetime: Duration) -> Self {
         Self {
             limit: limit.max(1),
@@ -49,7 +39,7 @@ impl Table {
     }
 
     /// Adds an iterator; those that have expired, and the ones that exceed the limit, end.
-    pub(super) fn add(&mut self, cursor: Cursor, now: Instant) -> u64 {
+    pub(super) fn add(&mut self, cursor: C, now: Instant) -> u64 {
         self.expire(now);
         while self.cursors.len() >= self.limit {
             let Some((_, oldest)) = self.order.pop_first() else { break };
@@ -64,7 +54,7 @@ impl Table {
     }
 
     /// The iterator `id`, which is being used.
-    pub(super) fn get(&mut self, id: u64, now: Instant) -> Option<&mut Cursor> {
+    pub(super) fn get(&mut self, id: u64, now: Instant) -> Option<&mut C> {
         self.expire(now);
         let (cursor, used) = self.cursors.get_mut(&id)?;
         self.order.remove(&used.number);
@@ -96,17 +86,13 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn cursor(context: u64) -> Cursor {
-        Cursor { context: ContextId(context), after: None }
-    }
-
     #[test]
     fn the_one_not_used_for_longest_ends_first() {
         let now = Instant::now();
         let mut table = Table::new(3, Duration::from_secs(60));
-        let ids: Vec<u64> = (0..3).map(|context| table.add(cursor(context), now)).collect();
+        let ids: Vec<u64> = (0..3).map(|context| table.add(context, now)).collect();
         table.get(ids[0], now).unwrap();
-        let fourth = table.add(cursor(3), now);
+        let fourth = table.add(3, now);
         assert_eq!(table.get(ids[1], now), None);
         for id in [ids[0], ids[2], fourth] {
             assert!(table.get(id, now).is_some());
@@ -118,7 +104,7 @@ mod tests {
     fn unused_iterators_expire() {
         let (now, minute) = (Instant::now(), Duration::from_secs(60));
         let mut table = Table::new(10, minute);
-        let (first, second) = (table.add(cursor(0), now), table.add(cursor(1), now));
+        let (first, second) = (table.add(0, now), table.add(1, now));
         let later = now + minute / 2;
         table.get(first, later).unwrap();
         assert_eq!(table.get(second, now + minute), None);
@@ -131,7 +117,7 @@ mod tests {
     fn a_million_iterators_leave_as_many_as_the_limit() {
         let now = Instant::now();
         let mut table = Table::new(1_000, Duration::from_secs(60));
-        let last = (0..1_000_000).map(|context| table.add(cursor(context), now)).last();
+        let last = (0..1_000_000).map(|context| table.add(context, now)).last();
         assert_eq!((table.len(), table.order.len()), (1_000, 1_000));
         assert!(table.remove(last.unwrap()));
         assert!(!table.remove(last.unwrap()));
