@@ -37,7 +37,7 @@
 //!     let address = "192.0.2.7:2809".parse().unwrap();
 //!     let mut server = Server::new(Linux::new(10), address, Limits::DEFAULT)?;
 //!     server.register(b"adder", Box::new(Adder))?;
-//!     while server.turn(None).is_ok() {}
+//!     while server.perform_work(None).is_ok() {}
 //!     Ok(())
 //! }
 //!

@@ -1,4 +1,4 @@
-//! The server: one adapter, one thread, any number of turns.
+//! The server: one adapter, one thread.
 
 mod dispatch;
 mod objects;
@@ -19,7 +19,7 @@ use crate::{Interest, Limits, Os, OsError, Reference, Servant, Socket, SystemExc
 /// ready.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves objects, in the thread that calls [`turn`](Self::turn).
+/// Serves objects, in the thread that calls [`perform_work`](Self::perform_work).
 ///
 /// A client that sends slowly, or does not read its replies, makes no other client wait: each connection has its buffers,
 /// and no more of its requests are read until its last reply has been sent. A request that is not complete, or a reply
@@ -87,13 +87,13 @@ impl<'s, O: Os> Server<'s, O> {
         self.address
     }
 
-    /// Waits until something is to be done or the timeout has passed, and does it: accepts connections, serves the
-    /// requests that have arrived, continues to send replies, and closes connections whose client takes too long.
+    /// Waits until there is work or the timeout has passed, and does it: accepts connections, serves the requests that
+    /// have arrived, continues to send replies, and closes connections whose client takes too long (`perform_work`).
     /// Returns at once if the server is closed.
     ///
     /// # Errors
     /// The operating system cannot wait. What happens on a connection is no error.
-    pub fn turn(&mut self, timeout: Option<Duration>) -> Result<(), OsError> {
+    pub fn perform_work(&mut self, timeout: Option<Duration>) -> Result<(), OsError> {
         if self.listener.is_none() {
             return Ok(());
         }
@@ -123,7 +123,8 @@ impl<'s, O: Os> Server<'s, O> {
         Ok(())
     }
 
-    /// Announces the end to all clients, and closes all connections and the listener. Later turns do nothing.
+    /// Announces the end to all clients, and closes all connections and the listener. Later calls of
+    /// [`perform_work`](Self::perform_work) do nothing.
     pub fn close(&mut self) {
         for link in &mut self.links {
             link.say_goodbye(&mut self.os);
@@ -210,7 +211,7 @@ fn serve(
         if answer(link, objects, limits, now)? {
             continue;
         }
-        // Once a turn, so that a client that never stops sending makes nobody wait.
+        // Once in each call of `perform_work`, so that a client that never stops sending makes nobody wait.
         if !core::mem::take(&mut may_receive) || !link.receive(os, now)? {
             return Ok(());
         }

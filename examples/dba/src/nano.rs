@@ -166,6 +166,6 @@ pub(crate) fn run<T>(
         if left.is_zero() {
             return Err("the time limit is over".into());
         }
-        server.turn(Some(left)).map_err(|error| format!("the small ORB: {error:?}"))?;
+        server.perform_work(Some(left)).map_err(|error| format!("the small ORB: {error:?}"))?;
     }
 }

@@ -63,7 +63,7 @@ fn serve(address: &str) -> Result<(), SystemException> {
     let mut server = Server::new(Linux::new(6), address, LIMITS)?;
     server.register(b"sensor", alloc::boxed::Box::new(SensorSkeleton(Thermometer::new())))?;
     say_number("port ", i64::from(server.address().port()));
-    while server.turn(None).is_ok() {}
+    while server.perform_work(None).is_ok() {}
     Ok(())
 }
 

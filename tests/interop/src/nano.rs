@@ -33,7 +33,7 @@ pub fn serve(minor: u8, is_done: &AtomicBool, ready: impl FnOnce(String)) -> Res
     ready(ior.to_stringified().unwrap_or_default());
     while !is_done.load(Ordering::Acquire) {
         // Somebody has to look at the flag.
-        let waited = server.turn(Some(Duration::from_millis(50)));
+        let waited = server.perform_work(Some(Duration::from_millis(50)));
         waited.map_err(|_| failure(SystemExceptionKind::Internal))?;
     }
     server.close();

@@ -13,7 +13,7 @@ use zorb_nano::{Client, Limits, Linux, Server};
 
 use crate::generated::idl::plant::{Node, NodeSkeleton, node};
 use crate::generated::{Log, Plant};
-use crate::linux::{PATIENCE, beside_server};
+use crate::linux::{TIMEOUT, beside_server};
 use crate::servant::Meter;
 
 fn assert_none(counted: AllocationInfo, what: &str) {
@@ -23,7 +23,7 @@ fn assert_none(counted: AllocationInfo, what: &str) {
 #[test]
 fn calls_allocate_nothing_in_the_client() {
     beside_server(|meter| {
-        let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(PATIENCE));
+        let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(TIMEOUT));
         let call = |client: &mut Client<Linux>| {
             let mut reply =
                 client.call(&meter, "add", &mut |it| it.write::<[i32; 2]>(&[2, 3])).unwrap();
@@ -82,18 +82,18 @@ fn requests() -> Vec<(&'static str, Vec<u8>)> {
 fn requests_allocate_nothing_in_the_server() {
     let address = "127.0.0.1:0".parse().unwrap();
     let mut server =
-        Server::new(Linux::new(10), address, Limits::DEFAULT.timeout(PATIENCE)).unwrap();
+        Server::new(Linux::new(10), address, Limits::DEFAULT.timeout(TIMEOUT)).unwrap();
     server.register(b"meter", Box::new(Meter::default())).unwrap();
-    // A turn ends when something has been done: one accepts, the next serves what has arrived.
-    let turn = |server: &mut Server<'_, Linux>, what: &str| {
-        assert_none(measure(|| server.turn(Some(PATIENCE)).unwrap()), what);
+    // It returns when something has been done: one call accepts, the next serves what has arrived.
+    let perform_work = |server: &mut Server<'_, Linux>, what: &str| {
+        assert_none(measure(|| server.perform_work(Some(TIMEOUT)).unwrap()), what);
     };
     let mut peer = TcpStream::connect(server.address()).unwrap();
-    peer.set_read_timeout(Some(PATIENCE)).unwrap();
-    turn(&mut server, "accepting");
+    peer.set_read_timeout(Some(TIMEOUT)).unwrap();
+    perform_work(&mut server, "accepting");
     for (what, request) in requests() {
         peer.write_all(&request).unwrap();
-        turn(&mut server, what);
+        perform_work(&mut server, what);
         let mut header = [0; 12];
         peer.read_exact(&mut header).unwrap();
         assert_eq!(header[7], 1, "a Reply to {what}");
@@ -101,7 +101,7 @@ fn requests_allocate_nothing_in_the_server() {
         peer.read_exact(&mut vec![0; size as usize]).unwrap();
     }
     peer.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    turn(&mut server, "octets that are not GIOP");
+    perform_work(&mut server, "octets that are not GIOP");
     let mut answer = Vec::new();
     // The system may reset the connection, as the server has not read all.
     let _ = peer.read_to_end(&mut answer);
@@ -113,7 +113,7 @@ fn requests_allocate_nothing_in_the_server() {
 #[test]
 fn generated_code_allocates_nothing() {
     let address = "127.0.0.1:0".parse().unwrap();
-    let limits = Limits::DEFAULT.timeout(PATIENCE);
+    let limits = Limits::DEFAULT.timeout(TIMEOUT);
     let mut server = Server::new(Linux::new(10), address, limits).unwrap();
     let plant = Plant::new(Log::default());
     let is_set = std::rc::Rc::clone(&plant.is_set);
@@ -138,7 +138,7 @@ fn generated_code_allocates_nothing() {
         node.set_now(&mut client, 1).unwrap();
     });
     while !is_set.get() && !calls.is_finished() {
-        assert_none(measure(|| server.turn(Some(PATIENCE)).unwrap()), "a turn");
+        assert_none(measure(|| server.perform_work(Some(TIMEOUT)).unwrap()), "a call");
     }
     calls.join().unwrap();
 }

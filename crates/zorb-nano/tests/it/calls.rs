@@ -30,7 +30,7 @@ pub(crate) fn client(network: &Network, piece: usize, server: &SharedServer) -> 
     let server = Rc::clone(server);
     let machine = network
         .machine(piece, 8)
-        .with_others(move || server.borrow_mut().turn(Some(Duration::ZERO)).unwrap());
+        .with_others(move || server.borrow_mut().perform_work(Some(Duration::ZERO)).unwrap());
     Client::new(machine, Limits::DEFAULT)
 }
 
@@ -164,7 +164,7 @@ fn one_way_calls_have_no_reply() {
     assert_eq!(state.stored.get(), 0, "the client has not waited");
     // Accepts, then serves.
     for _ in 0..2 {
-        server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+        server.borrow_mut().perform_work(Some(Duration::ZERO)).unwrap();
     }
     assert_eq!(state.stored.get(), 42);
     // The next reply is that of the next call.

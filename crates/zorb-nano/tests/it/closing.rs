@@ -54,7 +54,7 @@ fn a_client_closes_the_connection_that_was_idle_longest() {
     let all = servers.clone();
     let machine = network.machine(99, 2).with_others(move || {
         for server in &all {
-            server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+            server.borrow_mut().perform_work(Some(Duration::ZERO)).unwrap();
         }
     });
     let mut client = zorb_nano::Client::new(machine, Limits::DEFAULT.max_connections(2));
@@ -71,13 +71,13 @@ fn a_server_says_goodbye() {
     let mut server = server.borrow_mut();
     let mut machine = network.machine(99, 1);
     let stream = machine.connect(server.address()).unwrap();
-    server.turn(Some(Duration::ZERO)).unwrap();
+    server.perform_work(Some(Duration::ZERO)).unwrap();
     server.close();
     assert_eq!(read_all(&mut machine, stream), message(5), "a CloseConnection");
     assert_eq!(server.os().open(), 0);
     assert!(network.machine(1, 1).connect(server.address()).is_err());
     // Nothing is left to wait for.
-    server.turn(None).unwrap();
+    server.perform_work(None).unwrap();
     server.close();
 }
 
@@ -88,10 +88,10 @@ fn a_goodbye_has_the_version_of_the_last_request() {
     let mut server = server.borrow_mut();
     let mut machine = network.machine(usize::MAX, 1);
     let stream = machine.connect(server.address()).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     let (version, order) = (GiopVersion::V1_0, ByteOrder::Big);
     machine.write(stream, &request(version, order, TargetAddress::Key(b"meter"))).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     server.close();
     let answer = read_all(&mut machine, stream);
     let mut goodbye = message(5);
@@ -107,11 +107,11 @@ fn a_client_whose_request_has_arrived_is_not_idle() {
     let mut server = server.borrow_mut();
     let mut machine = network.machine(usize::MAX, 2);
     let first = machine.connect(server.address()).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     let (version, order) = (GiopVersion::V1_2, ByteOrder::Big);
     machine.write(first, &request(version, order, TargetAddress::Key(b"meter"))).unwrap();
     machine.connect(server.address()).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     let answer = read_all(&mut machine, first);
     assert_eq!(answer[7], 1, "a Reply");
     assert!(answer.ends_with(&message(5)), "then it makes place: {answer:?}");
@@ -125,20 +125,20 @@ fn no_client_makes_place_for_one_that_cannot_be_accepted() {
     let mut server = Server::new(os, address, Limits::DEFAULT.max_connections(1)).unwrap();
     let mut machine = network.machine(99, 2);
     let first = machine.connect(server.address()).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     let second = machine.connect(server.address()).unwrap();
     let pause = Duration::from_millis(100);
     for round in 0..3 {
         // The listener is ready, but the system has no socket. Then the server waits.
-        server.turn(Some(Duration::from_secs(60))).unwrap();
+        server.perform_work(Some(Duration::from_secs(60))).unwrap();
         assert_eq!(network.now(), pause * round);
-        server.turn(Some(Duration::from_secs(60))).unwrap();
+        server.perform_work(Some(Duration::from_secs(60))).unwrap();
         assert_eq!(network.now(), pause * (round + 1));
     }
     assert_eq!(machine.read(first, &mut [0; 1]), Err(OsError::WouldBlock), "it is still open");
     machine.close(first);
-    server.turn(ZERO).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     assert_eq!(server.os().open(), 2);
     server.close();
     assert_eq!(read_all(&mut machine, second), message(5), "it was accepted");
@@ -170,12 +170,12 @@ fn a_client_that_stops_in_a_message_is_left_after_the_timeout() {
     let mut machine = network.machine(99, 2);
     let [slow, idle] = [(), ()].map(|()| machine.connect(server.address()).unwrap());
     for _ in 0..2 {
-        server.turn(Some(Duration::ZERO)).unwrap();
+        server.perform_work(Some(Duration::ZERO)).unwrap();
     }
     machine.write(slow, b"GIO").unwrap();
-    server.turn(Some(Duration::ZERO)).unwrap();
+    server.perform_work(Some(Duration::ZERO)).unwrap();
     // It waits until the client takes too long, although it may wait for longer.
-    server.turn(Some(Duration::from_secs(60))).unwrap();
+    server.perform_work(Some(Duration::from_secs(60))).unwrap();
     assert_eq!(network.now(), Duration::from_secs(3));
     assert_eq!(read_all(&mut machine, slow), []);
     assert_eq!(machine.read(idle, &mut [0; 1]), Err(OsError::WouldBlock), "this one may stay");
@@ -188,13 +188,13 @@ fn a_client_that_sends_an_octet_now_and_then_is_left_after_the_timeout() {
     let mut server = server.borrow_mut();
     let mut machine = network.machine(99, 1);
     let slow = machine.connect(server.address()).unwrap();
-    server.turn(Some(Duration::ZERO)).unwrap();
+    server.perform_work(Some(Duration::ZERO)).unwrap();
     let message = [b'G', b'I', b'O', b'P', 1, 2, 0, 0];
     let sent = message.iter().take_while(|octet| {
         let written = machine.write(slow, &[**octet]);
         // Receives the octet, then waits for the next one.
-        server.turn(Some(Duration::ZERO)).unwrap();
-        server.turn(Some(Duration::from_secs(1))).unwrap();
+        server.perform_work(Some(Duration::ZERO)).unwrap();
+        server.perform_work(Some(Duration::from_secs(1))).unwrap();
         written.is_ok()
     });
     assert_eq!(sent.count(), 3);
@@ -226,13 +226,13 @@ fn a_client_that_does_not_read_makes_nobody_wait() {
     while deaf.write(stream, &request).is_ok() {
         sent += 1;
         assert!(sent < 100, "the server reads on");
-        server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
-        server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+        server.borrow_mut().perform_work(Some(Duration::ZERO)).unwrap();
+        server.borrow_mut().perform_work(Some(Duration::ZERO)).unwrap();
         assert_eq!(add(&mut other, &meter), Ok(5));
     }
     assert!(sent > 1);
-    server.borrow_mut().turn(Some(Duration::from_secs(60))).unwrap();
-    server.borrow_mut().turn(Some(Duration::ZERO)).unwrap();
+    server.borrow_mut().perform_work(Some(Duration::from_secs(60))).unwrap();
+    server.borrow_mut().perform_work(Some(Duration::ZERO)).unwrap();
     assert_eq!(network.now(), Duration::from_secs(10), "the default timeout");
     let broken_pipe = Err(OsError::Other(32));
     assert_eq!(deaf.write(stream, b"x"), broken_pipe, "the server has closed the connection");

@@ -161,7 +161,7 @@ fn setup(piece: usize) -> Setup {
     let node = Node(server.reference(b"node").unwrap());
     let machine = network
         .machine(piece, 8)
-        .with_others(move || server.turn(Some(Duration::ZERO)).map(|_| ()).unwrap());
+        .with_others(move || server.perform_work(Some(Duration::ZERO)).map(|_| ()).unwrap());
     Setup { client: Client::new(machine, Limits::DEFAULT), node, log }
 }
 

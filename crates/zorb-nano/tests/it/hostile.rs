@@ -42,7 +42,7 @@ fn exchange(
 ) -> (Vec<u8>, bool) {
     let mut machine = network.machine(usize::MAX, 1);
     let stream = machine.connect(server.address()).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     let mut rest = octets;
     let mut answer = Vec::new();
     let mut is_closed = false;
@@ -52,11 +52,11 @@ fn exchange(
         {
             rest = &rest[count..];
         }
-        server.turn(ZERO).unwrap();
+        server.perform_work(ZERO).unwrap();
         is_closed |= read(&mut machine, stream, &mut answer);
     }
     machine.close(stream);
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     (answer, is_closed)
 }
 
@@ -168,11 +168,11 @@ fn no_octets_stop_the_server() {
 fn exchange_quickly(network: &Network, server: &mut Server<'_, Simulated>, octets: &[u8]) {
     let mut machine = network.machine(usize::MAX, 1);
     let stream = machine.connect(server.address()).unwrap();
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     if !octets.is_empty() {
         machine.write(stream, octets).unwrap();
     }
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
     machine.close(stream);
-    server.turn(ZERO).unwrap();
+    server.perform_work(ZERO).unwrap();
 }

@@ -10,11 +10,11 @@ use zorb_nano::{Client, Limits, Linux, Os, OsError, Reference, Server, Socket, m
 use crate::servant::Meter;
 
 /// How long a test waits for another thread of a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs `body` beside a server with the object `meter`.
 pub(crate) fn beside_server(body: impl FnOnce(Reference)) {
-    let limits = Limits::DEFAULT.timeout(PATIENCE);
+    let limits = Limits::DEFAULT.timeout(TIMEOUT);
     let done = AtomicBool::new(false);
     let (send, receive) = std::sync::mpsc::channel();
     thread::scope(|scope| {
@@ -25,7 +25,7 @@ pub(crate) fn beside_server(body: impl FnOnce(Reference)) {
             server.register(b"meter", Box::new(Meter::default())).unwrap();
             send.send(server.reference(b"meter").unwrap()).unwrap();
             while !done.load(Ordering::Acquire) {
-                server.turn(Some(Duration::from_millis(5))).unwrap();
+                server.perform_work(Some(Duration::from_millis(5))).unwrap();
             }
             server.close();
         });
@@ -42,7 +42,7 @@ pub(crate) fn beside_server(body: impl FnOnce(Reference)) {
 #[test]
 fn calls_over_tcp() {
     beside_server(|meter| {
-        let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(PATIENCE));
+        let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(TIMEOUT));
         for value in 0..200 {
             let mut reply = client
                 .call(&meter, "add", &mut |it| it.write::<[i32; 2]>(&[value, 1]))
@@ -63,7 +63,7 @@ fn nobody_listens() {
     let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let closed = stream.local_addr().unwrap();
     let target = Reference::new(closed, b"meter").unwrap();
-    let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(PATIENCE));
+    let mut client = Client::new(Linux::new(8), Limits::DEFAULT.timeout(TIMEOUT));
     let error = client.call(&target, "add", &mut |_| Ok(())).err().unwrap();
     assert_eq!(error.minor, minor::transient::CONNECT_FAILED);
 }
