@@ -30,19 +30,36 @@ pub(crate) struct IdlSource {
     /// IDL file with the types; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) idl: Vec<PathBuf>,
-    /// Folder to search for included files
+    #[command(flatten)]
+    front_end: FrontEnd,
+}
+
+/// The options of the IDL front end.
+#[derive(Args, Debug)]
+pub(crate) struct FrontEnd {
+    /// Folder to search for included files; repeatable
     #[arg(short = 'I', long = "include", value_name = "DIR")]
-    include: Vec<PathBuf>,
-    /// Preprocessor macro, 1 without a value
+    pub(crate) include: Vec<PathBuf>,
+    /// Preprocessor macro, 1 without a value; repeatable
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
-    defines: Vec<(String, Option<String>)>,
+    pub(crate) defines: Vec<(String, Option<String>)>,
     /// Code of tolerable faults that are warnings, such as E0405; repeatable
     #[arg(long, value_name = "CODE", value_parser = tolerable)]
-    allow: Vec<Code>,
+    pub(crate) allow: Vec<Code>,
+}
+
+impl FrontEnd {
+    pub(crate) fn options(&self) -> zorb_idl::Options {
+        let mut options = zorb_idl::Options::new();
+        options.include_paths.clone_from(&self.include);
+        options.defines.clone_from(&self.defines);
+        options.allowed.clone_from(&self.allow);
+        options
+    }
 }
 
 /// Parses `NAME` or `NAME=VALUE`.
-pub(crate) fn definition(text: &str) -> Result<(String, Option<String>), String> {
+fn definition(text: &str) -> Result<(String, Option<String>), String> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (text, None),
@@ -54,7 +71,7 @@ pub(crate) fn definition(text: &str) -> Result<(String, Option<String>), String>
 }
 
 /// Parses the code of a tolerable fault.
-pub(crate) fn tolerable(text: &str) -> Result<Code, String> {
+fn tolerable(text: &str) -> Result<Code, String> {
     let code = zorb_idl::explain(text).map(|info| info.code);
     let mut codes = Code::TOLERABLE.iter().map(|(code, _)| *code);
     codes.find(|allowed| Some(*allowed) == code).ok_or_else(|| {
@@ -66,11 +83,7 @@ pub(crate) fn tolerable(text: &str) -> Result<Code, String> {
 impl IdlSource {
     /// Compiles the files.
     pub(crate) fn load(&self) -> Result<Repository, Failure> {
-        let mut options = zorb_idl::Options::new();
-        options.include_paths.clone_from(&self.include);
-        options.defines.clone_from(&self.defines);
-        options.allowed.clone_from(&self.allow);
-        let compilation = zorb_idl::compile(&options, &self.idl);
+        let compilation = zorb_idl::compile(&self.front_end.options(), &self.idl);
         if compilation.has_errors() {
             screen::print_stderr(compilation.render().trim_end());
             return Err(Failure::new("the IDL files have errors").into_usage());

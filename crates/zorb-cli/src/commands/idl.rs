@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use zorb_idl::diagnostics::{JsonDiagnostic, JsonLabel};
-use zorb_idl::{Code, Compilation, Severity};
+use zorb_idl::{Compilation, Severity};
 
-use crate::definitions::{definition, tolerable};
+use crate::definitions::FrontEnd;
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
 use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
 
@@ -130,15 +130,8 @@ struct Input {
     /// IDL files, each compiled separately
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Folders to search for included files
-    #[arg(short = 'I', long = "include", value_name = "DIR")]
-    include: Vec<PathBuf>,
-    /// Preprocessor macro, 1 without a value
-    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
-    defines: Vec<(String, Option<String>)>,
-    /// Code of tolerable faults that are warnings, such as E0405; repeatable
-    #[arg(long, value_name = "CODE", value_parser = tolerable)]
-    allow: Vec<Code>,
+    #[command(flatten)]
+    front_end: FrontEnd,
 }
 
 fn extern_module(text: &str) -> Result<(String, String), String> {
@@ -182,10 +175,7 @@ fn explain(code: &str, json: bool) -> Outcome {
 
 /// Compiles each file separately.
 fn compile_each(input: &Input) -> Vec<(String, Compilation)> {
-    let mut options = zorb_idl::Options::new();
-    options.include_paths.clone_from(&input.include);
-    options.defines.clone_from(&input.defines);
-    options.allowed.clone_from(&input.allow);
+    let options = input.front_end.options();
     let compile =
         |file: &PathBuf| (file.display().to_string(), zorb_idl::compile(&options, &[file]));
     input.files.iter().map(compile).collect()
@@ -254,15 +244,16 @@ fn compile(args: &CompileArgs) -> Outcome {
             .into_usage());
     }
     let mut config = zorb_build::Config::new();
-    for folder in &args.input.include {
+    for folder in &args.input.front_end.include {
         config = config.include_path(folder);
     }
-    for (name, value) in &args.input.defines {
+    for (name, value) in &args.input.front_end.defines {
         config = match value {
             Some(value) => config.define_as(name, value),
             None => config.define(name),
         };
     }
+    config = args.input.front_end.allow.iter().fold(config, |config, code| config.allow(*code));
     for (module, path) in &args.externs {
         config = config.extern_module(module, path);
     }

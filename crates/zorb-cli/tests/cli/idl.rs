@@ -252,6 +252,9 @@ fn tolerable_faults_are_errors_unless_they_are_allowed() {
     assert!(allowed.stderr.contains(&format!("warning[{code}]")), "{}", allowed.stderr);
     let dump = run(&["idl", "dump", &file, "--allow", code]).json();
     assert_eq!(dump["files"][0]["definitions"].as_array().map(Vec::len), Some(2));
+    let compiled = run(&["idl", "compile", &file, "-o", "-", "--allow", code]);
+    assert_eq!(compiled.status, Some(0), "{}", compiled.stderr);
+    assert!(compiled.stderr.contains(&format!("warning[{code}]")), "{}", compiled.stderr);
     // In every command that reads IDL: what is refused next is the reference.
     let call = |words: &[&str]| {
         run(&[&["call", "corbaloc:iiop:127.0.0.1:1/none", "--idl", &file], words].concat())
