@@ -201,9 +201,14 @@ impl ConnectionCache {
 
 /// Closes caches. Their queues of one-way calls end together.
 fn close_all(caches: &[Arc<EndpointCache>]) {
+    begin_close_all(caches).finish();
+}
+
+/// The same without waiting for the queues.
+fn begin_close_all(caches: &[Arc<EndpointCache>]) -> Closing {
     let mut closing = Closing::default();
     caches.iter().for_each(|cache| closing.extend(cache.begin_close()));
-    closing.finish();
+    closing
 }
 
 impl Caches {

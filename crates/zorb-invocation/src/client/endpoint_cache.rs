@@ -8,11 +8,11 @@
 
 mod acquire;
 mod admission;
-mod closes_with_cache;
 mod closing;
 mod connect;
 mod exclusive_call;
 mod hung_up;
+mod message_queue;
 mod other_connections;
 mod pending;
 mod per_lane;
@@ -44,9 +44,9 @@ use crate::flow::FlowLimits;
 use per_lane::PerLane;
 use thread_slot::ThreadSlot;
 
-pub(super) use closes_with_cache::{ClosesWithCache, Closing};
 pub(super) use connect::is_out_of_descriptors;
 pub(crate) use exclusive_call::ExclusiveCall;
+pub(super) use message_queue::{Closing, Message, MessageQueue};
 pub(super) use other_connections::OtherConnections;
 pub(crate) use wanted::NoConnection;
 pub(super) use wanted::Wanted;
@@ -76,7 +76,7 @@ pub(crate) struct EndpointCache {
     /// The other caches, whose unused connections close.
     others: Weak<dyn OtherConnections>,
     /// Queues of one-way calls, which close with the cache.
-    closing: Lock<Vec<Weak<dyn ClosesWithCache>>>,
+    queues: Lock<Vec<Weak<MessageQueue>>>,
     /// The cache itself, which closes connections whose servers have hung up.
     this: Weak<Self>,
 }
@@ -130,7 +130,7 @@ impl EndpointCache {
             settings: settings.clone(),
             receiving: receiving.clone(),
             others,
-            closing: Lock::default(),
+            queues: Lock::default(),
             this: Weak::clone(this),
         })
     }

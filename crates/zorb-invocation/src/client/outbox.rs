@@ -10,11 +10,10 @@ use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::orb_core::OrbCore;
 use zorb_os::lock::Lock;
 use zorb_os::priority;
-use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::connection::{CONTROL_TIMEOUT, LastReceived};
-use super::endpoint_cache::{ClosesWithCache, EndpointCache, NoConnection, Wanted};
+use super::endpoint_cache::{EndpointCache, Message, MessageQueue, NoConnection, Wanted};
 use super::exclusive::ExclusiveConnection;
 use super::hangups::{ClosesHungUp, HungUp, watch};
 use crate::flow::{BufferingConstraint, FlowEvent, FlowLimits, FlowQueue};
@@ -32,24 +31,16 @@ pub(crate) struct Outbox {
     cache: Arc<EndpointCache>,
     /// Where messages are written; its lock also orders the queue.
     pub(super) connection: Lock<Box<ExclusiveConnection>>,
-    stream: Arc<dyn Stream>,
-    pub(super) queue: FlowQueue<Message>,
+    pub(super) queue: Arc<MessageQueue>,
     pub(super) spares: Lock<Vec<Vec<u8>>>,
     /// Whether sending has ended.
     broken: AtomicBool,
     on_event: OnEvent,
 }
 
-/// A queued request.
-pub(super) struct Message {
-    pub(super) octets: Vec<u8>,
-    /// The latest time to send it; `None` if later requests depend on it.
-    pub(super) deadline: Option<Instant>,
-}
-
 impl std::fmt::Debug for Outbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Outbox").field(&self.cache.endpoint).field(&self.queue).finish()
+        f.debug_tuple("Outbox").field(&self.cache.endpoint).field(&self.queue.messages).finish()
     }
 }
 
@@ -78,17 +69,17 @@ impl Outbox {
         let stream = Arc::clone(&connection.stream);
         // It fails only if the peer has gone, which sending reports as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
+        let messages = FlowQueue::new(cache.queue_limits(limits)).buffering(buffering);
         let outbox = Arc::new(Self {
             cache: Arc::clone(cache),
             connection: Lock::new(connection),
-            stream,
-            queue: FlowQueue::new(cache.queue_limits(limits)).buffering(buffering),
+            queue: Arc::new(MessageQueue { messages, stream }),
             spares: Lock::default(),
             broken: AtomicBool::new(false),
             on_event,
         });
         let closer: Weak<dyn ClosesHungUp> = Arc::<Self>::downgrade(&outbox);
-        outbox.connection.lock().watched = watch(&*outbox.stream, closer);
+        outbox.connection.lock().watched = watch(&*outbox.queue.stream, closer);
         let work = Arc::clone(&outbox);
         // The thread gets the priority of this one.
         let schedule = priority::current().ok();
@@ -102,8 +93,7 @@ impl Outbox {
             cache.lost_separate();
             return Ok(Err(NoThread));
         }
-        let closes: Arc<dyn ClosesWithCache> = Arc::<Self>::clone(&outbox);
-        cache.close_with_it(&closes);
+        cache.add_queue(&outbox.queue);
         Ok(Ok(outbox))
     }
 
@@ -114,10 +104,10 @@ impl Outbox {
 
     /// Whether it accepts calls.
     pub(super) fn is_good(&self) -> bool {
-        if self.is_broken() || self.queue.has_ended() {
+        if self.is_broken() || self.queue.messages.has_ended() {
             return false;
         }
-        if !self.queue.is_at_rest() {
+        if !self.queue.messages.is_at_rest() {
             return true;
         }
         // The server may have closed the idle connection.
@@ -149,7 +139,7 @@ impl Outbox {
     fn send(&self) {
         let mut failed = None;
         let mut batch = Vec::new();
-        while let Some((first, event)) = self.queue.next(self.cache.idle_limit()) {
+        while let Some((first, event)) = self.queue.messages.next(self.cache.idle_limit()) {
             self.report(event);
             self.collect(first, &mut batch);
             if failed.is_none() {
@@ -166,7 +156,7 @@ impl Outbox {
                     failed = Some(not_begun);
                     // The queue accepts no more calls, and those in it are lost.
                     self.broken.store(true, Ordering::Release);
-                    self.queue.end();
+                    self.queue.messages.end();
                 }),
             };
             for message in batch.drain(..) {
@@ -175,7 +165,7 @@ impl Outbox {
         }
         self.broken.store(true, Ordering::Release);
         let mut connection = self.connection.lock();
-        let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
+        let _ = self.queue.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
         connection.close();
         drop(connection);
         self.cache.lost_separate();
@@ -188,7 +178,7 @@ impl Outbox {
         let mut octets = first.octets.len();
         batch.push(first);
         while octets < TOGETHER
-            && let Some((next, event)) = self.queue.next_released()
+            && let Some((next, event)) = self.queue.messages.next_released()
         {
             self.report(event);
             octets += next.octets.len();
@@ -214,18 +204,18 @@ impl Outbox {
             return Err(not_sent(&self.cache, error, no));
         }
         if let [message] = batch {
-            let sent = self.stream.send_all(&message.octets);
+            let sent = self.queue.stream.send_all(&message.octets);
             return sent.map_err(|error| not_sent(&self.cache, error, no));
         }
         let mut parts: Vec<_> = batch.iter().map(|message| IoSlice::new(&message.octets)).collect();
-        let sent = self.stream.send_vectored_all(&mut parts);
+        let sent = self.queue.stream.send_vectored_all(&mut parts);
         sent.map_err(|error| not_sent(&self.cache, error, CompletionStatus::Maybe))
     }
 
     /// Counts a message that was sent or is lost, and reports the second.
     fn ended(&self, octets: Vec<u8>, outcome: Result<(), SystemException>) {
         self.reuse(octets);
-        self.queue.count(outcome.is_ok());
+        self.queue.messages.count(outcome.is_ok());
         if let Err(exception) = outcome {
             self.report(Some(FlowEvent::Lost(exception)));
         }
@@ -236,20 +226,7 @@ impl ClosesHungUp for Outbox {
     /// Ends the queue, whose calls are lost; the next call opens another one.
     fn close_hung_up(&self, _: &Arc<HungUp>) {
         self.broken.store(true, Ordering::Release);
-        self.queue.end();
-    }
-}
-
-impl ClosesWithCache for Outbox {
-    fn end(&self) {
-        self.queue.end();
-    }
-
-    fn close(&self, deadline: Instant) {
-        if !self.queue.wait_until_done(deadline.saturating_duration_since(Instant::now())) {
-            // Unblocks a thread that is sending.
-            let _ = self.stream.shutdown(std::net::Shutdown::Both);
-        }
+        self.queue.messages.end();
     }
 }
 

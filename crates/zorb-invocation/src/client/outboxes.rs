@@ -83,7 +83,7 @@ impl Outboxes {
             if known.is_good() {
                 return Ok(Ok(known));
             }
-            known.queue.end();
+            known.queue.messages.end();
             slot.forget(&known);
             state = slot.state.lock();
         }
@@ -114,7 +114,7 @@ impl Outboxes {
 
     pub(crate) fn waiting(&self) -> (usize, usize) {
         let all = self.all();
-        let each = all.iter().map(|outbox| outbox.queue.waiting());
+        let each = all.iter().map(|outbox| outbox.queue.messages.waiting());
         each.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)))
     }
 
@@ -129,8 +129,8 @@ impl Outboxes {
         let end = Instant::now().checked_add(limit);
         let left = || end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
         let all = self.all();
-        all.iter().for_each(|outbox| outbox.queue.release());
-        let done = all.iter().filter(|outbox| outbox.queue.wait_until_done(left()));
+        all.iter().for_each(|outbox| outbox.queue.messages.release());
+        let done = all.iter().filter(|outbox| outbox.queue.messages.wait_until_done(left()));
         done.count() == all.len()
     }
 }
@@ -143,7 +143,7 @@ fn sum_up(sum: &mut FlowCounts, more: FlowCounts) {
 
 impl Drop for Outboxes {
     fn drop(&mut self) {
-        self.all().iter().for_each(|outbox| outbox.queue.end());
+        self.all().iter().for_each(|outbox| outbox.queue.messages.end());
     }
 }
 
@@ -153,7 +153,7 @@ impl Slot {
         let mut state = self.state.lock();
         let forgotten = state.outbox.take_if(|known| Arc::ptr_eq(known, outbox));
         if forgotten.is_some() {
-            sum_up(&mut state.ended, outbox.queue.counts());
+            sum_up(&mut state.ended, outbox.queue.messages.counts());
         }
         drop(state);
     }
@@ -162,7 +162,7 @@ impl Slot {
         let state = self.state.lock();
         let mut sum = state.ended;
         if let Some(outbox) = &state.outbox {
-            sum_up(&mut sum, outbox.queue.counts());
+            sum_up(&mut sum, outbox.queue.messages.counts());
         }
         sum
     }

@@ -13,10 +13,10 @@ use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
-use super::endpoint_cache::Wanted;
+use super::endpoint_cache::{Message, Wanted};
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
-use super::outbox::{Message, NewOutbox, NoThread, Outbox};
+use super::outbox::{NewOutbox, NoThread, Outbox};
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_route};
 use crate::flow::WhenFull;
@@ -58,11 +58,11 @@ fn put(policy: &OnewayQueue, call: &Call<'_>, routes: &Routes) -> Result<(), Sys
     loop {
         let (route, outbox) = select_queue(policy, call, routes)?;
         let Err(octets) = write(&outbox, call, route)? else { return Ok(()) };
-        if !outbox.queue.has_ended() {
+        if !outbox.queue.messages.has_ended() {
             if when_full != WhenFull::Refuse {
                 about_to_block();
             }
-            outbox.queue.wait_for_room(octets, when_full, end)?;
+            outbox.queue.messages.wait_for_room(octets, when_full, end)?;
         }
     }
 }
@@ -136,7 +136,7 @@ fn write(
         let is_relied_on = announced != 0 || announcement != Announcement::Nothing;
         let in_time = call.sending.deadline();
         let deadline = in_time.filter(|_| !is_relied_on);
-        return match outbox.queue.try_put(length, in_time, Message { octets, deadline }) {
+        return match outbox.queue.messages.try_put(length, in_time, Message { octets, deadline }) {
             Ok(event) => {
                 connection.machine.sent(&begun);
                 drop(connection);

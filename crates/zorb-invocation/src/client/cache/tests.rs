@@ -1,19 +1,19 @@
 use std::net::TcpListener;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::{in_own_process, until};
+use zorb_testkit::{Scripted, in_own_process, until};
 use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
 use crate::client::connect_time::ConnectTime;
-use crate::client::endpoint_cache::{ClosesWithCache, NoConnection, Wanted};
+use crate::client::endpoint_cache::{MessageQueue, NoConnection, Wanted};
+use crate::flow::{FlowLimits, FlowQueue};
 
 fn cache(all: &ConnectionCache, number: usize) -> Arc<EndpointCache> {
     cache_to(all, &format!("host{number}:2809"))
@@ -58,58 +58,35 @@ fn a_closed_cache_opens_nothing() {
     }
 }
 
-/// What happened to queues: `None` that one ended, otherwise the deadline when it was closed.
-type History = Arc<Mutex<Vec<Option<Instant>>>>;
-
-#[derive(Debug, Default)]
-struct Queue {
-    closed: AtomicBool,
-    history: History,
-}
-
-impl ClosesWithCache for Queue {
-    fn end(&self) {
-        self.history.lock().unwrap().push(None);
-    }
-
-    fn close(&self, deadline: Instant) {
-        self.history.lock().unwrap().push(Some(deadline));
-        self.closed.store(true, Ordering::Relaxed);
-    }
+/// A queue of one-way calls that has none.
+fn queue() -> Arc<MessageQueue> {
+    let stream = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
+    Arc::new(MessageQueue { messages: FlowQueue::new(FlowLimits::default()), stream })
 }
 
 #[test]
 fn all_queues_end_before_the_first_is_waited_for() {
     let all = ConnectionCache::default();
-    let history = History::default();
-    let queues = [(); 4].map(|()| -> Arc<dyn ClosesWithCache> {
-        Arc::new(Queue { history: Arc::clone(&history), ..Queue::default() })
-    });
+    let queues = [(); 4].map(|()| queue());
     let caches = [0, 1].map(|number| cache(&all, number));
     for (index, queue) in queues.iter().enumerate() {
-        caches[index % 2].close_with_it(queue);
+        caches[index % 2].add_queue(queue);
     }
-    all.close();
-    let history = history.lock().unwrap().clone();
-    let (ended, closed) = history.split_at(4);
-    assert!(ended.iter().all(Option::is_none), "{history:?}");
-    assert!(closed.iter().all(|deadline| *deadline == closed[0] && deadline.is_some()));
+    let closing = begin_close_all(&caches);
+    assert!(queues.iter().all(|queue| queue.messages.has_ended()));
+    closing.finish();
 }
 
 #[test]
 fn a_queue_that_comes_too_late_is_closed_at_once() {
     let all = ConnectionCache::default();
-    let queues = [(); 2].map(|()| Arc::new(Queue::default()));
-    let [before, after] = queues.each_ref().map(|queue| {
-        let queue: Arc<dyn ClosesWithCache> = Arc::<Queue>::clone(queue);
-        queue
-    });
+    let [before, after] = [(); 2].map(|()| queue());
     let cache = cache(&all, 0);
-    cache.close_with_it(&before);
-    assert!(!queues[0].closed.load(Ordering::Relaxed));
+    cache.add_queue(&before);
+    assert!(!before.messages.has_ended());
     all.close();
-    cache.close_with_it(&after);
-    assert!(queues.iter().all(|queue| queue.closed.load(Ordering::Relaxed)));
+    cache.add_queue(&after);
+    assert!([before, after].iter().all(|queue| queue.messages.has_ended()));
 }
 
 /// Makes a call that opens a connection, and releases it.

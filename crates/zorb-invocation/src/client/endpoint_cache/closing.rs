@@ -1,19 +1,19 @@
-//! Closing a cache and what closes with it, and taking its idle connections.
+//! Closing a cache with its queues of one-way calls, and taking its idle connections.
 
 use std::sync::{Arc, Weak};
 
 use super::super::exclusive::ExclusiveConnection;
 use super::super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
-use super::closes_with_cache::{ClosesWithCache, Closing};
+use super::message_queue::{Closing, MessageQueue};
 use super::{CacheState, EndpointCache};
 
 impl EndpointCache {
-    /// Closes the idle connections now, the others when they are released, and what closes with the cache.
+    /// Closes the idle connections now, the others when they are released, and the queues of one-way calls.
     pub(in crate::client) fn close(&self) {
         self.begin_close().finish();
     }
 
-    /// The same without waiting for what closes with the cache.
+    /// The same without waiting for the queues, which have ended.
     pub(in crate::client) fn begin_close(&self) -> Closing {
         let (idle, multiplexed) = {
             let mut state = self.state();
@@ -26,9 +26,8 @@ impl EndpointCache {
         }
         multiplexed.iter().for_each(|connection| connection.close());
         self.pending.close();
-        let closing = std::mem::take(&mut *self.closing.lock());
-        let mut closing = Closing(closing.iter().filter_map(Weak::upgrade).collect());
-        closing.0.iter().for_each(|other| other.end());
+        let queues = std::mem::take(&mut *self.queues.lock());
+        let mut closing = Closing::of(queues.iter().filter_map(Weak::upgrade).collect());
         self.per_lane.iter().for_each(|cache| closing.extend(cache.begin_close()));
         closing
     }
@@ -53,16 +52,15 @@ impl EndpointCache {
         self.multiplexed.as_ref().map(MultiplexedConnections::take).unwrap_or_default()
     }
 
-    /// Makes `other` close with this cache, or now if the cache has been closed meanwhile.
-    pub(in crate::client) fn close_with_it(&self, other: &Arc<dyn ClosesWithCache>) {
+    /// Makes `queue` close with this cache, or now if the cache has been closed meanwhile.
+    pub(in crate::client) fn add_queue(&self, queue: &Arc<MessageQueue>) {
         {
-            let mut closing = self.closing.lock();
-            closing.retain(|known| known.strong_count() > 0);
-            closing.push(Arc::downgrade(other));
+            let mut queues = self.queues.lock();
+            queues.retain(|known| known.strong_count() > 0);
+            queues.push(Arc::downgrade(queue));
         }
         if self.state().closed {
-            other.end();
-            Closing(vec![Arc::clone(other)]).finish();
+            Closing::of(vec![Arc::clone(queue)]).finish();
         }
     }
 
