@@ -157,7 +157,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
     let (done, end) = channel();
     let server = std::thread::spawn(move || serve(&listener, stops, &end));
     let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
-    let patient = Policies::new().with(RelativeRoundtripTimeout(PATIENCE));
+    let patient = Policies::new().with(RelativeRoundtripTimeout(LONG));
     let patient = echo.with_policies(&patient).unwrap();
     match made {
         // So that both use the same connection.
@@ -197,7 +197,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
 const LIMIT: Duration = Duration::from_millis(50);
 
 /// For calls that are answered.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_call_with_a_limit_ends_wherever_its_server_stops() {

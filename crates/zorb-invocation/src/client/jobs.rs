@@ -15,7 +15,7 @@ use zorb_os::lock::{Condition, Lock, Locked};
 const MOST: usize = 8;
 
 /// How long a thread is blocked before another one takes over.
-const PATIENCE: Duration = Duration::from_millis(50);
+const BLOCKED_AFTER: Duration = Duration::from_millis(50);
 
 /// A piece of work.
 pub(super) struct Job {
@@ -103,7 +103,7 @@ impl State {
         }
         let next = self.take_first()?;
         self.running += 1;
-        self.blocked_at = now.checked_add(PATIENCE);
+        self.blocked_at = now.checked_add(BLOCKED_AFTER);
         Some((next, Run::InTime))
     }
 

@@ -5,12 +5,16 @@ use std::time::{Duration, Instant};
 use super::connection::{LastReceived, NoReply};
 use super::time_limit::TimeLimit;
 
+/// The maximum time by which such a wait may exceed its limit. A reply that takes as long may set a timeout of the stream
+/// for each further piece: that is a system call, of less than a microsecond.
+const MAX_EXCESS: Duration = Duration::from_millis(100);
+
 /// The wait of a call whose reply does not arrive at once and whole. A call with a time limit ends by that, others by the
 /// longest time that calls wait.
 ///
 /// An exclusive connection has the longest time as the timeout of its stream while a call without a limit uses it: such a
-/// call reads no clock unless its reply comes in pieces, and sets no other timeout unless these take a sixteenth of the
-/// time.
+/// call reads no clock unless its reply comes in pieces, and sets no other timeout unless these take longer than
+/// [`MAX_EXCESS`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     own: TimeLimit,
@@ -48,7 +52,7 @@ impl Wait {
         match self.left() {
             None => Ok(self.own),
             Some((_, Duration::ZERO)) => Err(NoReply::TimedOut),
-            Some((longest, left)) if longest - left <= longest / 16 => Ok(self.own),
+            Some((longest, left)) if longest - left <= MAX_EXCESS.min(longest / 16) => Ok(self.own),
             Some((_, left)) => Ok(TimeLimit::new(Some(left))),
         }
     }
@@ -80,6 +84,10 @@ mod tests {
         let over = since(LastReceived::long_ago(), Duration::from_nanos(1));
         assert!(matches!(over.next(), Err(NoReply::TimedOut)));
         assert!(over.deadline().is_some_and(|end| end <= Instant::now()));
+        // The machine has run for longer than a wait may exceed its limit.
+        let runs = LastReceived::long_ago().left_of(Duration::MAX);
+        let much = since(LastReceived::long_ago(), (Duration::MAX - runs) * 100);
+        assert!(much.next().unwrap().timeout().is_some());
         // As long again as the machine runs.
         let runs = LastReceived::long_ago().left_of(Duration::MAX);
         let half = since(LastReceived::long_ago(), (Duration::MAX - runs) * 2);
