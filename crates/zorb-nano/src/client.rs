@@ -3,7 +3,7 @@
 mod converse;
 
 use zorb_cdr::{CdrError, CdrReader};
-use zorb_giop::{LocateReplyHeader, LocateStatus, ReplyStart, ReplyStatus, ResponseFlags};
+use zorb_giop::{LocateStatus, ReplyStatus, ResponseFlags};
 use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 
 pub use self::converse::Arguments;
@@ -33,7 +33,9 @@ impl<O: Os> Client<O> {
     ///
     /// # Errors
     /// The system exception that the server replies with or that `arguments` returns; `TRANSIENT` if the server cannot be
-    /// reached; `TIMEOUT`; `COMM_FAILURE` if the connection breaks; `IMP_LIMIT` for a message above the limit.
+    /// reached; `TIMEOUT`; `COMM_FAILURE` if the connection breaks; `IMP_LIMIT` for a message above the limit; `INV_POLICY`,
+    /// minor `NO_LANE`, if the reference has no endpoint for the [priority](Os::priority) of the thread; `NO_IMPLEMENT` if
+    /// all its endpoints are for one-way calls only.
     pub fn call(
         &mut self,
         target: &Reference,
@@ -47,8 +49,8 @@ impl<O: Os> Client<O> {
             let to = forwarded.as_ref().unwrap_or(target);
             let question = Question::Request { operation, arguments: &mut *arguments, response };
             let (link, header) = self.connections.converse(to, question, deadline)?;
-            let message = self.connections.message(link);
-            let reply = ReplyStart::read(message, &header).map_err(|_| BROKEN)?;
+            let (message, encoding) = self.connections.message(link);
+            let reply = encoding.form().read_reply_start(message, &header).map_err(|_| BROKEN)?;
             let body_at = reply.body_at;
             let mut body = CdrReader::new(message, header.order);
             body.take(body_at, "reply header").map_err(|_| BROKEN)?;
@@ -73,7 +75,7 @@ impl<O: Os> Client<O> {
         Err(TOO_MANY_FORWARDS)
     }
 
-    /// Calls a one-way operation: returns when the operating system has the request.
+    /// Calls a one-way operation: returns when the operating system has the request. Over UDP it may be lost.
     ///
     /// # Errors
     /// As [`call`](Self::call), without those of replies.
@@ -96,9 +98,9 @@ impl<O: Os> Client<O> {
         let mut at = target.clone();
         for _ in 0..=MAX_FORWARDS {
             let (link, header) = self.connections.converse(&at, Question::Locate, deadline)?;
-            let (reply, mut body) =
-                LocateReplyHeader::read(self.connections.message(link), &header)
-                    .map_err(|_| BROKEN)?;
+            let (message, encoding) = self.connections.message(link);
+            let reply = encoding.form().read_locate_reply(message, &header);
+            let (reply, mut body) = reply.map_err(|_| BROKEN)?;
             match reply.status {
                 LocateStatus::UnknownObject => return Ok(None),
                 LocateStatus::ObjectHere => return Ok(Some(at)),
@@ -133,7 +135,8 @@ impl<O: Os> Client<O> {
         status: ReplyStatus,
         body_at: usize,
     ) -> Reply<'_> {
-        let mut body = CdrReader::new(self.connections.message(link), order);
+        let (message, encoding) = self.connections.message(link);
+        let mut body = CdrReader::new(message, order).with_text(encoding.text());
         // It has been taken before.
         let _ = body.take(body_at, "reply header");
         let is_exception = status == ReplyStatus::UserException;

@@ -2,7 +2,7 @@
 
 use zorb_types::Operations;
 
-use crate::{Reader, SystemException, Writer};
+use crate::{Reader, SystemException, Text, Writer};
 
 /// The repository id that every object has.
 pub(crate) const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
@@ -27,9 +27,9 @@ impl Interface {
         id == OBJECT || self.ids.contains(&id)
     }
 
-    /// [`is_a`](Self::is_a) for an id as it is received: in ISO 8859-1, which decoding would have to allocate for.
-    pub(crate) fn is_a_latin1(&self, id: &[u8]) -> bool {
-        is_latin1(OBJECT, id) || self.ids.iter().any(|known| is_latin1(known, id))
+    /// [`is_a`](Self::is_a) for an id as it is received.
+    pub(crate) fn is_a_text(&self, id: Text<'_>) -> bool {
+        id == *OBJECT || self.ids.iter().any(|known| id == **known)
     }
 }
 

@@ -3,7 +3,8 @@
 //! A [`Client`] makes calls, and a [`Server`] serves objects, over what an operating system offers behind the trait
 //! [`Os`]: [`Linux`] is one, and a program for another system implements its nine functions. Both speak GIOP 1.0 to
 //! 1.2 with any ORB, by the same code for messages and their encoding as the full ORB: `zorb-cdr`, `zorb-giop` and
-//! `zorb-types`.
+//! `zorb-types`. Features of the crate add [Unix-domain sockets and UDP](Address), GIOPlite, and
+//! [lanes](Endpoint::priority).
 //!
 //! ```no_run
 //! # #[cfg(feature = "linux")] mod example {
@@ -34,8 +35,8 @@
 //! }
 //!
 //! fn serve() -> Result<(), SystemException> {
-//!     let address = "192.0.2.7:2809".parse().unwrap();
-//!     let mut server = Server::new(Linux::new(10), address, Limits::DEFAULT)?;
+//!     let endpoint = "192.0.2.7:2809".parse()?;
+//!     let mut server = Server::new(Linux::new(10), endpoint, Limits::DEFAULT)?;
 //!     server.register(b"adder", Box::new(Adder))?;
 //!     while server.perform_work(None).is_ok() {}
 //!     Ok(())
@@ -65,15 +66,18 @@
 
 extern crate alloc;
 
+mod address;
 mod client;
 #[doc(hidden)]
 pub mod codegen;
+mod endpoint;
 mod exception;
 mod interface;
 mod limits;
 mod link;
 mod os;
 mod plain;
+mod profile;
 mod reader;
 mod reference;
 mod request;
@@ -82,8 +86,12 @@ mod server;
 mod text;
 mod writer;
 
+pub use address::Address;
+#[cfg(feature = "unix")]
+pub use address::SocketName;
 pub use arrayvec::ArrayVec;
 pub use client::{Arguments, Client, Reply};
+pub use endpoint::Endpoint;
 pub use exception::SystemException;
 pub use interface::{Answer, Interface, Linear, Lookup, Servant};
 pub use limits::Limits;
@@ -91,6 +99,7 @@ pub use limits::Limits;
 pub use os::Linux;
 pub use os::{Interest, MAX_POLLED, Os, OsError, Socket};
 pub use plain::{Plain, TypedReference};
+pub use profile::MAX_ENDPOINTS;
 pub use reader::Reader;
 pub use reference::{MAX_KEY, Reference};
 pub use sequence::{Elements, Sequence};

@@ -1,20 +1,20 @@
 //! A connection's buffers, which outlive it.
 
 use alloc::vec::Vec;
-use core::net::SocketAddr;
 use core::time::Duration;
 
 use zorb_cdr::ByteOrder;
-use zorb_giop::{GiopVersion, Inbound, MessageWriter};
+use zorb_giop::{GiopVersion, Inbound};
 
-use crate::{Limits, Os, OsError, Socket};
+use crate::endpoint::Encoding;
+use crate::{Endpoint, Limits, Os, OsError, Socket};
 
 /// A connection, or the place for one.
 #[derive(Debug)]
 pub(crate) struct Link {
     socket: Option<Socket>,
-    /// The server that a client has connected to.
-    peer: Option<SocketAddr>,
+    /// The server's endpoint.
+    endpoint: Option<Endpoint>,
     pub(crate) inbound: Inbound,
     /// The message that is being sent.
     pub(crate) outbound: Vec<u8>,
@@ -27,6 +27,10 @@ pub(crate) struct Link {
     pub(crate) is_ending: bool,
     /// The version of the last message that has been received.
     pub(crate) version: GiopVersion,
+    /// Whether there may be something to receive or to answer.
+    pub(crate) is_ready: bool,
+    /// Whether something has been received that waits for more urgent requests.
+    pub(crate) is_waiting: bool,
 }
 
 /// How far a message has been sent.
@@ -51,16 +55,49 @@ impl Link {
         inbound.space();
         let outbound = Vec::with_capacity(size);
         let active = Duration::ZERO;
-        let (sent, is_ending, version) = (0, false, GiopVersion::V1_2);
-        Self { socket: None, peer: None, inbound, outbound, sent, active, is_ending, version }
+        Self {
+            socket: None,
+            endpoint: None,
+            inbound,
+            outbound,
+            sent: 0,
+            active,
+            is_ending: false,
+            version: GiopVersion::V1_2,
+            is_ready: false,
+            is_waiting: false,
+        }
     }
 
     /// Begins a connection.
-    pub(crate) fn open(&mut self, socket: Socket, peer: Option<SocketAddr>, now: Duration) {
+    pub(crate) fn open(&mut self, socket: Socket, endpoint: Endpoint, now: Duration) {
+        if cfg!(feature = "lite") && self.inbound.messaging().is_some() != endpoint.is_lite() {
+            // The buffer moves along.
+            let nothing = Inbound::new(zorb_giop::Limits::DEFAULT);
+            let inbound = core::mem::replace(&mut self.inbound, nothing);
+            self.inbound = inbound.of(endpoint.encoding(GiopVersion::V1_2).form().other());
+        }
         self.inbound.reset();
         self.outbound.clear();
         (self.sent, self.active, self.is_ending) = (0, now, false);
-        (self.socket, self.peer, self.version) = (Some(socket), peer, GiopVersion::V1_2);
+        (self.is_ready, self.is_waiting) = (false, false);
+        (self.socket, self.endpoint) = (Some(socket), Some(endpoint));
+        self.version = GiopVersion::V1_2;
+    }
+
+    /// The encoding of messages, in the version of the last one that has been received.
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.endpoint.map_or(Encoding::GIOP, |endpoint| endpoint.encoding(self.version))
+    }
+
+    /// Whether messages are datagrams.
+    pub(crate) fn is_datagram(&self) -> bool {
+        self.endpoint.is_some_and(|endpoint| endpoint.address.is_datagram())
+    }
+
+    /// The priority of its lane.
+    pub(crate) fn priority(&self) -> Option<i16> {
+        self.endpoint.and_then(|endpoint| endpoint.priority())
     }
 
     /// Ends the connection.
@@ -74,9 +111,9 @@ impl Link {
         self.socket
     }
 
-    /// Whether it is a connection to this server.
-    pub(crate) fn is_to(&self, address: SocketAddr) -> bool {
-        self.socket.is_some() && self.peer == Some(address)
+    /// Whether it is a connection to this endpoint.
+    pub(crate) fn is_to(&self, endpoint: &Endpoint) -> bool {
+        self.socket.is_some() && self.endpoint.is_some_and(|it| it.shares_connections_of(endpoint))
     }
 
     pub(crate) fn active(&self) -> Duration {
@@ -106,7 +143,7 @@ impl Link {
     /// Sends a MessageError, then ends.
     #[cold]
     pub(crate) fn refuse(&mut self) {
-        MessageWriter::message_error(&mut self.outbound, ByteOrder::NATIVE);
+        self.encoding().form().message_error(&mut self.outbound, ByteOrder::NATIVE);
         (self.sent, self.is_ending) = (0, true);
     }
 
@@ -115,9 +152,9 @@ impl Link {
     pub(crate) fn say_goodbye(&mut self, os: &mut impl Os) {
         if let Some(socket) = self.socket
             && !self.has_output()
+            && !self.is_datagram()
         {
-            let (version, order) = (self.version, ByteOrder::NATIVE);
-            MessageWriter::close_connection(&mut self.outbound, version, order);
+            self.encoding().form().close_connection(&mut self.outbound, ByteOrder::NATIVE);
             // If there is no room for it, the client sees the end of the stream.
             let _ = os.write(socket, &self.outbound);
         }

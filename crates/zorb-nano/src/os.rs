@@ -3,13 +3,14 @@
 #[cfg(feature = "linux")]
 mod linux;
 
-use core::net::SocketAddr;
 use core::time::Duration;
 
 #[cfg(feature = "linux")]
 pub use linux::Linux;
 
-/// The most sockets that one [`Os::poll`] waits for: a server has one listener and at most 63 connections.
+use crate::Address;
+
+/// The most sockets that one [`Os::poll`] waits for: the listeners and connections of a server.
 pub const MAX_POLLED: usize = 64;
 
 /// A listener or a connection: an index into a table of the [`Os`].
@@ -40,32 +41,39 @@ pub struct Interest {
     pub is_ready: bool,
 }
 
-/// An operating system: a clock, and streams that never block.
+/// An operating system: a clock, and sockets that never block.
 ///
 /// The ORB calls it from one thread. It waits in [`poll`](Self::poll) only. An implementation allocates its table of
-/// sockets at start, and nothing later.
+/// sockets at start, and nothing later. It may refuse [kinds of address](Address) that it does not have.
 pub trait Os {
     /// The time since any fixed moment. It never goes back.
     fn now(&mut self) -> Duration;
 
+    /// The RT-CORBA priority of the calling thread, 0 to 32767: a client calls the lanes that have it. `None`, the default,
+    /// if threads have none.
+    fn priority(&mut self) -> Option<i16> {
+        None
+    }
+
     /// Begins to open a connection. It is open as soon as it can be written to; if it could not be opened, the next
-    /// [`read`](Self::read) or [`write`](Self::write) fails.
+    /// [`read`](Self::read) or [`write`](Self::write) fails. Over UDP, a [`write`](Self::write) sends a datagram to the address.
     ///
     /// # Errors
     /// `NoSocket`; what is wrong with the address.
-    fn connect(&mut self, address: SocketAddr) -> Result<Socket, OsError>;
+    fn connect(&mut self, address: Address) -> Result<Socket, OsError>;
 
-    /// Listens at an address; port 0 lets the system choose one.
+    /// Listens at an address; port 0 lets the system choose one. Over UDP nothing is accepted: the listener is
+    /// [read](Self::read) from.
     ///
     /// # Errors
     /// `NoSocket`; what is wrong with the address.
-    fn listen(&mut self, address: SocketAddr) -> Result<Socket, OsError>;
+    fn listen(&mut self, address: Address) -> Result<Socket, OsError>;
 
-    /// The address that a listener has.
+    /// The port of a listener at an IP address.
     ///
     /// # Errors
     /// The system's.
-    fn address(&mut self, listener: Socket) -> Result<SocketAddr, OsError>;
+    fn port(&mut self, listener: Socket) -> Result<u16, OsError>;
 
     /// Accepts a connection.
     ///
@@ -73,13 +81,14 @@ pub trait Os {
     /// `WouldBlock` if no client waits; `NoSocket`, and the client goes on waiting.
     fn accept(&mut self, listener: Socket) -> Result<Socket, OsError>;
 
-    /// Reads octets into the start of `space`, which is not empty. Returns their number; 0 at the end of the stream.
+    /// Reads octets into the start of `space`, which is not empty. Returns their number; 0 at the end of the stream. Over UDP
+    /// they are those of one datagram, as far as there is space.
     ///
     /// # Errors
     /// `WouldBlock`; the connection has failed.
     fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError>;
 
-    /// Writes octets from the start of `octets`, which are not empty. Returns their number, at least 1.
+    /// Writes octets from the start of `octets`, which are not empty. Returns their number, at least 1; over UDP that of all.
     ///
     /// # Errors
     /// `WouldBlock`; the connection has failed.

@@ -1,6 +1,6 @@
 //! Decoding arguments and results.
 
-use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, Wire};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CharSet, Wire};
 use zorb_types::Transfer;
 
 use crate::{Reference, SystemException, Text};
@@ -42,7 +42,24 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_text(&mut self, bound: u32) -> Result<Text<'a>, SystemException> {
+        if cfg!(feature = "lite") && self.body.text().char_set == CharSet::Utf8 {
+            return self.read_utf8(bound);
+        }
         self.string_octets(bound).map(Text::latin1)
+    }
+
+    /// Text in GIOPlite.
+    #[cold]
+    fn read_utf8(&mut self, bound: u32) -> Result<Text<'a>, SystemException> {
+        // A character has at most four octets.
+        let octets = self.string_octets(bound.saturating_mul(4))?;
+        let Ok(text) = core::str::from_utf8(octets) else {
+            return Err(self.failed(self.body.error(CdrErrorKind::BadText, "string")));
+        };
+        if text.len() > bound as usize && text.chars().count() > bound as usize {
+            return Err(self.failed(self.body.error(CdrErrorKind::BoundExceeded, "string")));
+        }
+        Ok(text.into())
     }
 
     /// The next value, a `sequence<octet>` of at most `bound` octets, borrowed from the message.
@@ -75,7 +92,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The octets of the next value, a `string`, in ISO 8859-1.
-    pub(crate) fn string_octets(&mut self, bound: u32) -> Result<&'a [u8], SystemException> {
+    fn string_octets(&mut self, bound: u32) -> Result<&'a [u8], SystemException> {
         let octets = self.body.read_string_octets(bound, "string");
         octets.map_err(|error| self.failed(error))
     }

@@ -1,49 +1,80 @@
 //! Object references.
 
 use alloc::vec::Vec;
-use core::net::{IpAddr, SocketAddr};
 
-use arrayvec::{ArrayString, ArrayVec};
+use arrayvec::ArrayVec;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_giop::{Corbaloc, GiopVersion, HostPort, Ior, MAX_PROFILES, ObjectUrl, ProfileTag};
 use zorb_types::{SystemExceptionKind, Transfer, minor};
 
-use crate::SystemException;
+use crate::endpoint::{Protocol, Transport};
+use crate::profile::{self, Endpoints, socket_address};
+use crate::{Address, Endpoint, SystemException};
 
 /// The maximum length of an object key in octets.
 pub const MAX_KEY: usize = 128;
 
-/// An object at an address: what a client needs of an IOR's first usable IIOP profile.
+/// An object: what a client needs of an IOR. It remembers the first [`MAX_ENDPOINTS`](crate::MAX_ENDPOINTS) endpoints of
+/// profiles that can be used.
 ///
 /// ```
 /// use zorb_nano::Reference;
 ///
 /// let reference = Reference::parse("corbaloc:iiop:1.2@192.0.2.7:2809/sensor").unwrap();
-/// assert_eq!(reference.address(), "192.0.2.7:2809".parse().unwrap());
+/// assert_eq!(reference.address().to_string(), "192.0.2.7:2809");
 /// assert_eq!(reference.key(), b"sensor");
 /// // Nothing here resolves names.
 /// assert!(Reference::parse("corbaloc::sensor.example.org/sensor").is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    address: SocketAddr,
-    version: GiopVersion,
+    /// At least one.
+    endpoints: Endpoints,
     key: ArrayVec<u8, MAX_KEY>,
 }
 
 impl Reference {
-    /// An object with this key at an address, which a client calls in GIOP 1.2.
+    /// An object with this key at an address or endpoint, which a client calls in GIOP 1.2.
     ///
     /// # Errors
     /// `IMP_LIMIT` for a key of more than [`MAX_KEY`] octets.
-    pub fn new(address: SocketAddr, key: &[u8]) -> Result<Self, SystemException> {
-        Self::of_parts(address, GiopVersion::V1_2, key)
+    pub fn new(endpoint: impl Into<Endpoint>, key: &[u8]) -> Result<Self, SystemException> {
+        let mut reference = Self::at([endpoint.into()]);
+        reference.set_key(key)?;
+        Ok(reference)
     }
 
-    /// Parses an `IOR:` or a `corbaloc:`, whose host is an IP address or `localhost`. It allocates.
+    /// No object yet, at the first of these endpoints.
+    pub(crate) fn at(endpoints: impl IntoIterator<Item = Endpoint>) -> Self {
+        let mut reference = Self { endpoints: Endpoints::new(), key: ArrayVec::new() };
+        for endpoint in endpoints {
+            if reference.endpoints.try_push(endpoint).is_err() {
+                break;
+            }
+        }
+        reference
+    }
+
+    /// The same object at other endpoints: at most [`MAX_ENDPOINTS`](crate::MAX_ENDPOINTS), of which the first is for
+    /// clients without a priority. The servers of several lanes, each in its own thread, are one object to clients by this.
     ///
     /// # Errors
-    /// `BAD_PARAM` if it is neither; `INV_OBJREF` without an IIOP profile or address that can be used; `IMP_LIMIT` for a
+    /// `BAD_PARAM` without endpoints.
+    pub fn with_endpoints(
+        mut self,
+        endpoints: impl IntoIterator<Item = Endpoint>,
+    ) -> Result<Self, SystemException> {
+        self.endpoints = Self::at(endpoints).endpoints;
+        self.usable(SystemException::before(
+            SystemExceptionKind::BadParam,
+            minor::bad_param::BAD_ADDRESS,
+        ))
+    }
+
+    /// Parses an `IOR:` or a `corbaloc:`, whose hosts are IP addresses or `localhost`. It allocates.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` if it is neither; `INV_OBJREF` without a profile or address that can be used; `IMP_LIMIT` for a
     /// long object key.
     pub fn parse(text: &str) -> Result<Self, SystemException> {
         match ObjectUrl::parse(text) {
@@ -59,25 +90,35 @@ impl Reference {
         }
     }
 
-    /// The first profile that can be used.
     fn of_ior(ior: &Ior) -> Result<Self, SystemException> {
-        let mut usable = ior.iiop_profiles().filter_map(|profile| {
-            let address = socket_address(profile.host.as_bytes(), profile.port)?;
-            Some((address, profile))
-        });
-        let (address, profile) = usable.next().ok_or(UNUSABLE)?;
-        Self::of_parts(address, profile.version, &profile.object_key)
+        let mut reference = Self::at([]);
+        let mut refused = UNUSABLE;
+        for profile in &ior.profiles {
+            if let Err(error) = reference.add_profile(profile.tag, &profile.data) {
+                refused = error;
+            }
+        }
+        reference.usable(refused)
     }
 
-    /// The first address that can be used.
     fn of_corbaloc(corbaloc: &Corbaloc) -> Result<Self, SystemException> {
-        let iiop = corbaloc.addresses.iter().filter(|address| address.protocol == "iiop");
-        let mut usable = iiop.filter_map(|address| {
-            let HostPort { host, port } = HostPort::parse(&address.address).ok()?;
-            Some((socket_address(host.as_bytes(), port)?, address.effective_version()))
+        let usable = corbaloc.addresses.iter().filter_map(|address| {
+            let protocol = Protocol::of_scheme(&address.protocol)?;
+            let at = match protocol.transport {
+                Transport::Ip(of_ip) => {
+                    let HostPort { host, port } = HostPort::parse(&address.address).ok()?;
+                    of_ip(socket_address(host.as_bytes(), port)?)
+                }
+                #[cfg(feature = "unix")]
+                Transport::Unix => {
+                    Address::Unix(crate::SocketName::new(address.address.as_bytes()).ok()?)
+                }
+            };
+            Some(protocol.endpoint(at, address.effective_version()))
         });
-        let (address, version) = usable.next().ok_or(UNUSABLE)?;
-        Self::of_parts(address, version, &corbaloc.key)
+        let mut reference = Self::at(usable).usable(UNUSABLE)?;
+        reference.set_key(&corbaloc.key)?;
+        Ok(reference)
     }
 
     /// Reads a reference that is a parameter, and leaves the reader at its end; `None` if it is nil. It does not allocate.
@@ -87,17 +128,16 @@ impl Reference {
         if count > MAX_PROFILES {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
         }
-        let mut usable = None;
+        let mut reference = Self::at([]);
         for _ in 0..count {
             let tag = ProfileTag(reader.read_u32()?);
-            let profile = reader.read_octets()?;
-            if usable.is_none() && tag == ProfileTag::INTERNET_IOP {
-                usable = Self::read_profile(profile).unwrap_or_default();
-            }
+            // A profile with a key that is too long cannot be used.
+            let _ = reference.add_profile(tag, reader.read_octets()?);
         }
-        match usable {
-            None if count > 0 => Err(reader.error(CdrErrorKind::BadReference, "reference")),
-            usable => Ok(usable),
+        match reference.usable(UNUSABLE) {
+            Ok(usable) => Ok(Some(usable)),
+            Err(_) if count == 0 => Ok(None),
+            Err(_) => Err(reader.error(CdrErrorKind::BadReference, "reference")),
         }
     }
 
@@ -107,39 +147,53 @@ impl Reference {
         Self::read(reader)?.ok_or_else(|| nil(reader))
     }
 
-    /// Reads an IIOP profile, whose layout `zorb_giop::IiopProfile` documents; `None` if it cannot be used.
-    fn read_profile(profile: &[u8]) -> CdrResult<Option<Self>> {
-        let mut reader = CdrReader::for_encapsulation(profile)?;
-        let version = GiopVersion::of_profile(reader.read_u8()?, reader.read_u8()?);
-        let host = reader.read_string_octets(u32::MAX, "host")?;
-        let address = socket_address(host, reader.read_u16()?);
-        let key = reader.read_octets()?;
-        let usable = version.zip(address);
-        Ok(usable.and_then(|(version, address)| Self::of_parts(address, version, key).ok()))
+    /// Adds the endpoints of a profile, if it can be used and has the key of those before it.
+    fn add_profile(&mut self, tag: ProfileTag, profile: &[u8]) -> Result<(), SystemException> {
+        let before = self.endpoints.len();
+        if let Ok(Some(key)) = profile::read(tag, profile, &mut self.endpoints) {
+            let known = if before == 0 { self.set_key(key) } else { Ok(()) };
+            if *self.key != *key {
+                self.endpoints.truncate(before);
+            }
+            return known;
+        }
+        Ok(())
     }
 
-    fn of_parts(
-        address: SocketAddr,
-        version: GiopVersion,
-        key: &[u8],
-    ) -> Result<Self, SystemException> {
-        let mut reference = Self { address, version, key: ArrayVec::new() };
-        let copied = reference.key.try_extend_from_slice(key);
-        copied.map_err(|_| {
+    pub(crate) fn set_key(&mut self, key: &[u8]) -> Result<(), SystemException> {
+        self.key.clear();
+        self.key.try_extend_from_slice(key).map_err(|_| {
             let minor = minor::imp_limit::TOO_LONG;
             SystemException::before(SystemExceptionKind::ImpLimit, minor)
-        })?;
-        Ok(reference)
+        })
     }
 
-    /// The address of the server.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// The reference, or `otherwise` without endpoints.
+    fn usable(self, otherwise: SystemException) -> Result<Self, SystemException> {
+        if self.endpoints.is_empty() { Err(otherwise) } else { Ok(self) }
     }
 
-    /// The highest GIOP version that the server speaks.
+    /// The endpoints of the object. Calls use the first of those for the client's [priority](crate::Os::priority).
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
+    }
+
+    fn first(&self) -> Endpoint {
+        // There is at least one.
+        self.endpoints
+            .first()
+            .copied()
+            .unwrap_or_else(|| Endpoint::new(core::net::SocketAddr::from(([0, 0, 0, 0], 0))))
+    }
+
+    /// The address of the first endpoint.
+    pub fn address(&self) -> Address {
+        self.first().address
+    }
+
+    /// The highest GIOP version that the server speaks at the first endpoint.
     pub fn version(&self) -> GiopVersion {
-        self.version
+        self.first().version
     }
 
     /// The object key.
@@ -160,74 +214,16 @@ impl Reference {
 
     /// Octets of the reference as a parameter, at most.
     pub(crate) fn max_size(&self, type_id: &str) -> usize {
-        type_id.len() + self.key.len() + MAX_HOST + 64
+        type_id.len() + 16 + self.endpoints.len() * (self.key.len() + profile::MAX_SIZE)
     }
 
-    /// Writes the reference as a parameter: an IOR with one IIOP profile.
+    /// Writes the reference as a parameter: an IOR with a profile for each endpoint.
     pub(crate) fn write(&self, type_id: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_latin1(type_id)?;
-        writer.write_u32(1);
-        writer.write_u32(ProfileTag::INTERNET_IOP.0);
-        writer.write_encapsulation(|profile| {
-            profile.put(&[1, self.version.minor()]);
-            profile.write_latin1(&host(self.address.ip()))?;
-            profile.write_u16(self.address.port());
-            profile.write_octets(&self.key)?;
-            if self.version > GiopVersion::V1_0 {
-                // The number of components.
-                profile.write_u32(0);
-            }
-            Ok(())
-        })
+        writer.write_count(self.endpoints.len(), "profile list")?;
+        self.endpoints.iter().try_for_each(|endpoint| profile::write(endpoint, &self.key, writer))
     }
-}
-
-/// Characters of an address as text, at most.
-const MAX_HOST: usize = 39;
-
-/// An address as text. The formatting of the standard library would be larger than most other parts of an image.
-fn host(address: IpAddr) -> ArrayString<MAX_HOST> {
-    let mut text = ArrayString::new();
-    let mut push = |octet: u8| {
-        // There is room for the longest address.
-        let _ = text.try_push(char::from(octet));
-    };
-    match address {
-        IpAddr::V4(address) => {
-            for (index, octet) in address.octets().into_iter().enumerate() {
-                if index > 0 {
-                    push(b'.');
-                }
-                for power in [100, 10, 1] {
-                    if octet >= power || power == 1 {
-                        push(b'0' + octet / power % 10);
-                    }
-                }
-            }
-        }
-        IpAddr::V6(address) => {
-            for (index, group) in address.segments().into_iter().enumerate() {
-                if index > 0 {
-                    push(b':');
-                }
-                for shift in [12, 8, 4, 0] {
-                    push(b"0123456789abcdef"[usize::from(group >> shift & 15)]);
-                }
-            }
-        }
-    }
-    text
 }
 
 const UNUSABLE: SystemException =
     SystemException::before(SystemExceptionKind::InvObjref, minor::inv_objref::NO_USABLE_PROFILE);
-
-/// The address of a host that is an IP address or `localhost`.
-fn socket_address(host: &[u8], port: u16) -> Option<SocketAddr> {
-    let host = match host {
-        b"localhost" => "127.0.0.1",
-        other => core::str::from_utf8(other).ok()?,
-    };
-    let address = host.parse::<IpAddr>().ok()?;
-    (port != 0).then_some(SocketAddr::new(address, port))
-}

@@ -3,8 +3,17 @@
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
 use zorb_giop::{
     AddressingDisposition, GiopVersion, HEADER_SIZE, MessageHeader, ProfileTag, ServiceContexts,
-    iiop_object_key,
 };
+
+use crate::endpoint::Encoding;
+use crate::profile;
+
+/// The size of a GIOPlite header in octets.
+const LITE_HEADER_SIZE: usize = 5;
+/// `response_flags` of GIOPlite that ask for a reply before the servant runs.
+const LITE_WITH_SERVER: u8 = 129;
+/// NULs after the name of an operation in GIOPlite, at most.
+const LITE_MAX_NULS: usize = 8;
 
 /// Responses are expected if this bit of `response_flags` is set.
 const RESPONSE: u8 = 1;
@@ -35,8 +44,15 @@ pub(crate) enum Expected {
 
 impl<'a> Request<'a> {
     /// Reads the header of a whole Request.
-    pub(crate) fn read(message: &'a [u8], header: &MessageHeader) -> CdrResult<Self> {
-        let mut reader = CdrReader::new(message, header.order);
+    pub(crate) fn read(
+        message: &'a [u8],
+        header: &MessageHeader,
+        encoding: Encoding,
+    ) -> CdrResult<Self> {
+        let mut reader = CdrReader::new(message, header.order).with_text(encoding.text());
+        if encoding.is_lite() {
+            return Self::read_lite(reader);
+        }
         reader.take(HEADER_SIZE, "message header")?;
         if header.version != GiopVersion::V1_2 {
             return Self::read_1_0(reader, header.version);
@@ -73,13 +89,38 @@ impl<'a> Request<'a> {
         Ok(Self { id, answer, key: Some(key), operation, arguments: reader })
     }
 
+    /// The layout is that of `zorb_giop::GiopLite`.
+    fn read_lite(mut reader: CdrReader<'a>) -> CdrResult<Self> {
+        reader.take(LITE_HEADER_SIZE, "message header")?;
+        let id = reader.read_u32()?;
+        let answer = match reader.read_u8()? {
+            0 => Expected::Nothing,
+            LITE_WITH_SERVER => Expected::Acknowledgement,
+            _ => Expected::Results,
+        };
+        let key = reader.read_octets()?;
+        let name = reader.read_octets()?;
+        // Bridges align arguments with more NULs than the terminating one.
+        let end = name.iter().rposition(|octet| *octet != 0).map_or(0, |last| last + 1);
+        let (operation, nuls) = name.split_at_checked(end).unwrap_or_default();
+        if nuls.is_empty() || nuls.len() > LITE_MAX_NULS {
+            return Err(reader.error(CdrErrorKind::BadString, "operation"));
+        }
+        Ok(Self { id, answer, key: Some(key), operation, arguments: reader })
+    }
+
     /// Reads a whole LocateRequest.
-    pub(crate) fn read_locate(message: &'a [u8], header: &MessageHeader) -> CdrResult<Self> {
+    pub(crate) fn read_locate(
+        message: &'a [u8],
+        header: &MessageHeader,
+        encoding: Encoding,
+    ) -> CdrResult<Self> {
         let mut reader = CdrReader::new(message, header.order);
-        reader.take(HEADER_SIZE, "message header")?;
+        let is_lite = encoding.is_lite();
+        reader.take(if is_lite { LITE_HEADER_SIZE } else { HEADER_SIZE }, "message header")?;
         let id = reader.read_u32()?;
         let key = match header.version {
-            GiopVersion::V1_2 => read_target(&mut reader)?,
+            GiopVersion::V1_2 if !is_lite => read_target(&mut reader)?,
             _ => Some(reader.read_octets()?),
         };
         Ok(Self { id, answer: Expected::Results, key, operation: &[], arguments: reader })
@@ -93,9 +134,9 @@ fn read_target<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Option<&'a [u8]>> {
         Some(AddressingDisposition::ProfileAddr) => {
             let tag = ProfileTag(reader.read_u32()?);
             let profile = reader.read_octets()?;
-            let is_iiop = tag == ProfileTag::INTERNET_IOP;
             // No object has an empty key.
-            if is_iiop { iiop_object_key(profile).map(Some) } else { Ok(Some(&[])) }
+            let key = profile::object_key(tag, profile)?;
+            Ok(Some(key.unwrap_or_default()))
         }
         Some(AddressingDisposition::ReferenceAddr) => Ok(None),
         None => Err(reader.error(CdrErrorKind::BadDiscriminator, "target address")),

@@ -1,61 +1,79 @@
 //! The server: one adapter, one thread.
 
 mod dispatch;
+mod lane;
 mod objects;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::net::SocketAddr;
 use core::time::Duration;
 
 use zorb_types::{SystemExceptionKind, minor};
 
-use self::dispatch::answer;
+use self::dispatch::{answer, take_datagram};
+use self::lane::Lane;
 use self::objects::{Objects, UNKNOWN_OBJECT};
 use crate::link::{Flushed, Link};
-use crate::{Interest, Limits, Os, OsError, Reference, Servant, Socket, SystemException};
-
-/// How long no connection is accepted after the operating system could not: the client that waits keeps the listener
-/// ready.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+use crate::{
+    Address, Endpoint, Interest, Limits, MAX_POLLED, Os, OsError, Reference, Servant,
+    SystemException,
+};
 
 /// Serves objects, in the thread that calls [`perform_work`](Self::perform_work).
 ///
 /// A client that sends slowly, or does not read its replies, makes no other client wait: each connection has its buffers,
 /// and no more of its requests are read until its last reply has been sent. A request that is not complete, or a reply
 /// that has not been taken, [`timeout`](Limits::timeout) after its first octet ends its connection.
+///
+/// **Lanes.** Endpoints for [priorities](Endpoint::priority) are lanes, each with its own connections. Requests of the
+/// most urgent lane are served first; a request waits for at most one of a less urgent lane, and for those of its own.
+/// Where upcalls must be interrupted for more urgent ones, each lane is a server in a thread of that priority.
 #[derive(Debug)]
 pub struct Server<'s, O> {
     os: O,
     limits: Limits,
-    /// `None` once the server is closed.
-    listener: Option<Socket>,
-    /// When connections may be accepted again.
-    accepts_from: Duration,
-    address: SocketAddr,
-    links: Vec<Link>,
+    /// By priority, the most urgent ones last. None once the server is closed.
+    lanes: Vec<Lane>,
     interests: Vec<Interest>,
     objects: Objects<'s>,
 }
 
 impl<'s, O: Os> Server<'s, O> {
-    /// A server that listens at an address; port 0 lets the system choose one. The operating system needs a socket for
+    /// A server that listens at an endpoint; port 0 lets the system choose one. The operating system needs a socket for
     /// each connection and two more: one for the listener, and one for a connection that is to replace an idle one. All
     /// buffers are allocated here.
     ///
     /// # Errors
     /// `INITIALIZE`, minor `ENDPOINT`: the system does not let it listen there.
-    pub fn new(mut os: O, address: SocketAddr, limits: Limits) -> Result<Self, SystemException> {
+    pub fn new(os: O, endpoint: Endpoint, limits: Limits) -> Result<Self, SystemException> {
         let limits = limits.normalized();
-        let minor = minor::initialize::ENDPOINT;
-        let closed = |_| SystemException::before(SystemExceptionKind::Initialize, minor);
-        let listener = os.listen(address).map_err(closed)?;
-        let address = os.address(listener).map_err(closed)?;
-        let links = (0..limits.max_connections).map(|_| Link::new(&limits)).collect();
-        let interests = Vec::with_capacity(limits.max_connections + 1);
         let objects = Objects::new(limits.max_objects);
-        let (listener, accepts_from) = (Some(listener), Duration::ZERO);
-        Ok(Self { os, limits, listener, accepts_from, address, links, interests, objects })
+        let interests = Vec::with_capacity(limits.max_connections + 1);
+        let mut server = Self { os, limits, lanes: Vec::new(), interests, objects };
+        server.listen(endpoint)?;
+        Ok(server)
+    }
+
+    /// Listens at another endpoint, too, with as many connections of its own. To be called at start, before references are
+    /// made: it allocates.
+    ///
+    /// # Errors
+    /// `IMP_LIMIT`: all endpoints together would have more than [`MAX_POLLED`] sockets; `INITIALIZE`, minor `ENDPOINT`:
+    /// the system does not let it listen there.
+    pub fn listen(&mut self, endpoint: Endpoint) -> Result<(), SystemException> {
+        let sockets = |lane: &Lane| lane.links.len() + 1;
+        let more = Lane::connections(&endpoint, &self.limits) + 1;
+        let all = self.lanes.iter().map(sockets).sum::<usize>() + more;
+        if all > MAX_POLLED {
+            let minor = minor::imp_limit::TOO_MANY_CONNECTIONS;
+            return Err(SystemException::before(SystemExceptionKind::ImpLimit, minor));
+        }
+        let lane = Lane::open(&mut self.os, endpoint, &self.limits)?;
+        let priority = lane.endpoint.priority();
+        let at = self.lanes.partition_point(|lane| lane.endpoint.priority() <= priority);
+        self.lanes.insert(at, lane);
+        self.interests.reserve(all);
+        Ok(())
     }
 
     /// Registers an object, for the life of the server. To be called at start: it allocates.
@@ -71,67 +89,63 @@ impl<'s, O: Os> Server<'s, O> {
         self.objects.add(key, servant)
     }
 
-    /// The reference of an object, at the address that the server listens at.
+    /// The reference of an object, at the endpoints that the server listens at: those for all priorities first, then by
+    /// priority, as many as a reference [can have](crate::MAX_ENDPOINTS).
     ///
     /// # Errors
-    /// `OBJECT_NOT_EXIST`: no object has this key.
+    /// `OBJECT_NOT_EXIST`: no object has this key, or the server is closed.
     pub fn reference(&mut self, key: &[u8]) -> Result<Reference, SystemException> {
-        match self.objects.find(key) {
-            Some(_) => Reference::new(self.address, key),
-            None => Err(UNKNOWN_OBJECT),
+        if self.objects.find(key).is_none() || self.lanes.is_empty() {
+            return Err(UNKNOWN_OBJECT);
         }
+        let mut reference = Reference::at(self.endpoints());
+        reference.set_key(key)?;
+        Ok(reference)
     }
 
-    /// The address that the server listens at.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// The endpoints that the server listens at, in the order of those of references.
+    pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> {
+        self.lanes.iter().map(|lane| lane.endpoint)
     }
 
-    /// Waits until there is work or the timeout has passed, and does it: accepts connections, serves the requests that
-    /// have arrived, continues to send replies, and closes connections whose client takes too long (`perform_work`).
-    /// Returns at once if the server is closed.
+    /// The address of the first of them.
+    pub fn address(&self) -> Address {
+        self.endpoints().next().map_or(CLOSED, |endpoint| endpoint.address)
+    }
+
+    /// Waits until there is work or the timeout has passed, and does it (`perform_work`): accepts connections, serves the
+    /// requests that have arrived, continues to send replies, and closes connections whose client takes too long. After
+    /// requests of an urgent lane it returns before it serves those of less urgent ones. Returns at once if the server is
+    /// closed.
     ///
     /// # Errors
     /// The operating system cannot wait. What happens on a connection is no error.
     pub fn perform_work(&mut self, timeout: Option<Duration>) -> Result<(), OsError> {
-        if self.listener.is_none() {
+        if self.lanes.is_empty() {
             return Ok(());
         }
         let now = self.os.now();
-        let pause = Some(self.accepts_from).filter(|from| *from > now);
-        let until = self.next_expiry().into_iter().chain(pause).min();
-        let until = until.map(|until| until.saturating_sub(now));
-        let timeout = timeout.into_iter().chain(until).min();
+        let timeout = timeout.into_iter().chain(self.until_next(now)).min();
         self.collect_interests(now);
         self.os.poll(&mut self.interests, timeout)?;
         let now = self.os.now();
-        for index in 0..self.interests.len() {
-            let Some(interest) = self.interests.get(index).filter(|it| it.is_ready) else {
-                continue;
-            };
-            let socket = interest.socket;
-            if Some(socket) == self.listener {
-                self.accept(socket, now);
-            } else if let Some(link) =
-                self.links.iter_mut().find(|link| link.socket() == Some(socket))
-                && serve(link, &mut self.os, &mut self.objects, &self.limits, now).is_err()
-            {
-                link.close(&mut self.os);
-            }
+        self.lanes.iter_mut().for_each(Lane::begin_round);
+        for interest in self.interests.iter().filter(|interest| interest.is_ready) {
+            self.lanes.iter_mut().for_each(|lane| lane.note_ready(interest.socket));
         }
+        self.serve_ready(now);
+        let Self { lanes, os, .. } = self;
+        lanes.iter_mut().for_each(|lane| lane.accept(os, now));
         self.expire(now);
         Ok(())
     }
 
-    /// Announces the end to all clients, and closes all connections and the listener. Later calls of
+    /// Announces the end to all clients, and closes all connections and listeners. Later calls of
     /// [`perform_work`](Self::perform_work) do nothing.
     pub fn close(&mut self) {
-        for link in &mut self.links {
-            link.say_goodbye(&mut self.os);
-        }
-        if let Some(listener) = self.listener.take() {
-            self.os.close(listener);
-        }
+        let Self { lanes, os, .. } = self;
+        lanes.iter_mut().for_each(|lane| lane.close(os));
+        lanes.clear();
     }
 
     /// The operating system.
@@ -139,57 +153,95 @@ impl<'s, O: Os> Server<'s, O> {
         &mut self.os
     }
 
-    fn collect_interests(&mut self, now: Duration) {
-        self.interests.clear();
-        let open = self.links.iter().filter_map(|link| {
-            let (socket, write) = (link.socket()?, link.has_output());
-            Some(Interest { socket, read: !write, write, is_ready: false })
-        });
-        self.interests.extend(open);
-        // Last, so that no client whose request has arrived counts as idle when another one is accepted.
-        let has_place = self.links.iter().any(|link| link.socket().is_none() || !link.is_busy());
-        if let Some(socket) = self.listener
-            && has_place
-            && self.accepts_from <= now
-        {
-            self.interests.push(Interest { socket, read: true, write: false, is_ready: false });
-        }
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        self.lanes.iter().flat_map(|lane| &lane.links)
     }
 
-    /// When the first of the clients that owe something takes too long.
-    fn next_expiry(&self) -> Option<Duration> {
-        let busy = self.links.iter().filter(|link| link.socket().is_some() && link.is_busy());
-        busy.map(|link| link.active().saturating_add(self.limits.timeout)).min()
+    fn collect_interests(&mut self, now: Duration) {
+        self.interests.clear();
+        let links = self.lanes.iter().flat_map(|lane| &lane.links);
+        self.interests.extend(links.filter_map(|link| {
+            let (socket, write) = (link.socket()?, link.has_output());
+            Some(Interest { socket, read: !write, write, is_ready: false })
+        }));
+        let accepting = self.lanes.iter().filter_map(|lane| lane.accepting(now));
+        self.interests.extend(accepting.map(|socket| Interest {
+            socket,
+            read: true,
+            write: false,
+            is_ready: false,
+        }));
+    }
+
+    /// How long to wait at most: for no time while a request waits, and not after a client takes too long.
+    fn until_next(&self, now: Duration) -> Option<Duration> {
+        if self.links().any(|link| link.is_waiting) {
+            return Some(Duration::ZERO);
+        }
+        let busy = self.links().filter(|link| link.socket().is_some() && link.is_busy());
+        let expiries = busy.map(|link| link.active().saturating_add(self.limits.timeout));
+        let pauses = self.lanes.iter().filter_map(|lane| lane.pause(now));
+        expiries.chain(pauses).min().map(|until| until.saturating_sub(now))
     }
 
     fn expire(&mut self, now: Duration) {
-        for link in &mut self.links {
-            if link.is_busy() && link.active().saturating_add(self.limits.timeout) <= now {
+        for link in self.lanes.iter_mut().flat_map(|lane| &mut lane.links) {
+            let is_late = || link.active().saturating_add(self.limits.timeout) <= now;
+            if link.is_busy() && !link.is_waiting && is_late() {
                 link.close(&mut self.os);
             }
         }
     }
 
-    /// Accepts one connection, in a free place or in that of the client that has been idle for the longest time.
-    fn accept(&mut self, listener: Socket, now: Duration) {
-        let place = self
-            .links
-            .iter_mut()
-            .filter(|link| link.socket().is_none() || !link.is_busy())
-            .min_by_key(|link| (link.socket().is_some(), link.active()));
-        let Some(link) = place else { return };
-        match self.os.accept(listener) {
-            Ok(socket) => {
-                link.say_goodbye(&mut self.os);
-                link.open(socket, None, now);
+    /// Serves requests of the most urgent lanes that have some, and no others. With more urgent lanes above, it is one
+    /// request, of the client whose last one is longest ago.
+    fn serve_ready(&mut self, now: Duration) {
+        let top = self.lanes.last().and_then(|lane| lane.endpoint.priority());
+        let mut served = None;
+        loop {
+            let links = self.lanes.iter_mut().rev().flat_map(|lane| &mut lane.links);
+            let ready = links.filter(|link| link.is_ready && link.socket().is_some());
+            // The first of several minima is of the most urgent lane.
+            let next =
+                ready.min_by_key(|link| (core::cmp::Reverse(link.priority()), link.active()));
+            let Some(link) = next else { return };
+            let priority = link.priority();
+            if served.is_some_and(|served| priority < served) {
+                return;
             }
-            Err(OsError::WouldBlock) => {}
-            Err(_) => self.accepts_from = now.saturating_add(ACCEPT_PAUSE),
+            link.is_ready = false;
+            let is_alone = priority >= top;
+            let (os, objects) = (&mut self.os, &mut self.objects);
+            let done = match link.is_datagram() {
+                true => take_datagram(link, os, objects, &self.limits, now),
+                false => serve(link, os, objects, &Pace { limits: &self.limits, now, is_alone }),
+            };
+            match done {
+                Ok(false) => {}
+                Ok(true) if is_alone => served = Some(priority),
+                Ok(true) => return,
+                Err(_) => link.close(&mut self.os),
+            }
         }
     }
 }
 
-/// Continues to send a reply, then serves the requests that have been received, until a reply blocks.
+/// Of a closed server.
+const CLOSED: Address = Address::Tcp(core::net::SocketAddr::new(
+    core::net::IpAddr::V4(core::net::Ipv4Addr::UNSPECIFIED),
+    0,
+));
+
+/// How long a link is served.
+struct Pace<'l> {
+    limits: &'l Limits,
+    now: Duration,
+    /// Whether no lane is more urgent.
+    is_alone: bool,
+}
+
+/// Continues to send a reply, then serves the requests that have been received, until a reply blocks; only one unless the
+/// lane is alone. Returns whether there was one.
 ///
 /// # Errors
 /// The connection has ended.
@@ -197,23 +249,29 @@ fn serve(
     link: &mut Link,
     os: &mut impl Os,
     objects: &mut Objects<'_>,
-    limits: &Limits,
-    now: Duration,
-) -> Result<(), OsError> {
+    pace: &Pace<'_>,
+) -> Result<bool, OsError> {
     let mut may_receive = !link.has_output();
+    let mut has_served = false;
+    link.is_waiting = false;
     loop {
         if link.flush(os)? == Flushed::Blocked {
-            return Ok(());
+            return Ok(has_served);
         }
         if link.is_ending {
             return Err(OsError::NoSocket);
         }
-        if answer(link, objects, limits, now)? {
+        if has_served && !pace.is_alone {
+            link.is_waiting = link.inbound.has_buffered();
+            return Ok(true);
+        }
+        if answer(link, objects, pace.limits, pace.now)? {
+            has_served = true;
             continue;
         }
         // Once in each call of `perform_work`, so that a client that never stops sending makes nobody wait.
-        if !core::mem::take(&mut may_receive) || !link.receive(os, now)? {
-            return Ok(());
+        if !core::mem::take(&mut may_receive) || !link.receive(os, pace.now)? {
+            return Ok(has_served);
         }
     }
 }

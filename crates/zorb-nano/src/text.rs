@@ -3,7 +3,7 @@
 use core::fmt::{self, Write as _};
 
 use arrayvec::ArrayVec;
-use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
+use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter, CharSet};
 use zorb_types::{CompletionStatus, Transfer};
 
 use crate::SystemException;
@@ -42,10 +42,20 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Octets of memory, which are at least those of its encoding.
+    /// Octets of memory.
     pub(crate) fn size(self) -> usize {
         match self.0 {
             Form::Utf8(text) => text.len(),
+            Form::Latin1(octets) => octets.len(),
+        }
+    }
+
+    /// Octets of its encoding, at most.
+    pub(crate) fn max_size(self) -> usize {
+        match self.0 {
+            Form::Utf8(text) => text.len(),
+            // Two for a character that is not ASCII, in UTF-8.
+            Form::Latin1(octets) if cfg!(feature = "lite") => octets.len().saturating_mul(2),
             Form::Latin1(octets) => octets.len(),
         }
     }
@@ -56,7 +66,18 @@ impl<'a> Text<'a> {
             return Err(writer.error(CdrErrorKind::BoundExceeded, "string"));
         }
         match self.0 {
-            Form::Utf8(text) => writer.write_latin1(text),
+            Form::Utf8(text) => writer.write_str(text, u32::MAX),
+            Form::Latin1(octets)
+                if writer.text().char_set == CharSet::Utf8 && !octets.is_ascii() =>
+            {
+                let size: usize = self.chars().map(char::len_utf8).sum();
+                writer.write_count(size.saturating_add(1), "string")?;
+                self.chars().for_each(|char| {
+                    writer.put(char.encode_utf8(&mut [0; 4]).as_bytes());
+                });
+                writer.write_u8(0);
+                Ok(())
+            }
             Form::Latin1(octets) => {
                 writer.write_count(octets.len().saturating_add(1), "string")?;
                 writer.put(octets);

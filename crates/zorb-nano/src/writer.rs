@@ -4,14 +4,16 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{
-    GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, MessageWriter, ReplyStatus, RequestStart,
+    Form, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
+    RequestStart,
 };
 use zorb_types::Transfer;
 
+use crate::endpoint::Encoding;
 use crate::{Reference, SystemException, Text};
 
 /// Octets of a request's header besides object key and operation, and of a reply's, at most.
-const HEADER: usize = 64;
+const HEADER: usize = 80;
 
 /// The arguments of a request in a client, or the results in a servant.
 ///
@@ -30,7 +32,7 @@ pub struct Writer<'b> {
 /// Where the parts of a message begin.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    version: GiopVersion,
+    encoding: Encoding,
     kind: MessageKind,
     header_end: usize,
     body_start: usize,
@@ -41,15 +43,15 @@ impl<'b> Writer<'b> {
     pub(crate) fn request(
         buffer: &'b mut Vec<u8>,
         limit: usize,
-        version: GiopVersion,
+        encoding: Encoding,
         start: &RequestStart<'_>,
         key: usize,
     ) -> Result<Self, SystemException> {
         if start.operation.len() + key + HEADER > limit {
             return Err(SystemException::TOO_LARGE);
         }
-        let message = MessageWriter::request(buffer, version, ByteOrder::NATIVE, start);
-        let frame = message.map(|message| begin_body(message, version, MessageKind::Request));
+        let message = encoding.form().request(buffer, ByteOrder::NATIVE, start);
+        let frame = message.map(|message| begin_body(message, encoding, MessageKind::Request));
         let transfer = Transfer::SendRequest;
         let frame = frame.map_err(|error| SystemException::of_cdr(error, transfer))?;
         Ok(Self { buffer, limit, frame, failed: None, transfer })
@@ -59,13 +61,12 @@ impl<'b> Writer<'b> {
     pub(crate) fn reply(
         buffer: &'b mut Vec<u8>,
         limit: usize,
-        version: GiopVersion,
+        encoding: Encoding,
         request_id: u32,
         status: ReplyStatus,
     ) -> CdrResult<Self> {
-        let message =
-            MessageWriter::reply(buffer, version, ByteOrder::NATIVE, request_id, status, &[])?;
-        let frame = begin_body(message, version, MessageKind::Reply);
+        let message = encoding.form().reply(buffer, ByteOrder::NATIVE, request_id, status, &[])?;
+        let frame = begin_body(message, encoding, MessageKind::Reply);
         Ok(Self { buffer, limit, frame, failed: None, transfer: Transfer::SendReply })
     }
 
@@ -118,12 +119,12 @@ impl<'b> Writer<'b> {
         self.append(octets.len().saturating_add(3 + 4), |writer| writer.write_octets(octets))
     }
 
-    /// Writes a `string`, in ISO 8859-1.
+    /// Writes a `string`, in ISO 8859-1; in GIOPlite in UTF-8.
     ///
     /// # Errors
     /// As [`write`](Self::write); `BAD_PARAM` for a NUL inside; `DATA_CONVERSION` for other characters.
     pub fn write_str(&mut self, text: &str) -> Result<(), SystemException> {
-        self.append(text.len().saturating_add(3 + 4 + 1), |writer| writer.write_latin1(text))
+        self.append(text.len().saturating_add(3 + 4 + 1), |writer| writer.write_str(text, u32::MAX))
     }
 
     /// Writes a `string` of at most `bound` characters, in ISO 8859-1.
@@ -136,7 +137,7 @@ impl<'b> Writer<'b> {
         bound: u32,
     ) -> Result<(), SystemException> {
         let text = text.into();
-        let octets = text.size().saturating_add(3 + 4 + 1);
+        let octets = text.max_size().saturating_add(3 + 4 + 1);
         self.append(octets, |writer| text.write(writer, bound))
     }
 
@@ -186,7 +187,9 @@ impl<'b> Writer<'b> {
         if octets > self.limit.saturating_sub(self.buffer.len()) {
             return Err(self.fail(SystemException::too_large(self.transfer)));
         }
-        let written = write(&mut CdrWriter::resume(self.buffer, ByteOrder::NATIVE));
+        let text = self.frame.encoding.text();
+        let writer = CdrWriter::resume(self.buffer, ByteOrder::NATIVE);
+        let written = write(&mut writer.with_text(text));
         written.map_err(|error| self.fail(SystemException::of_cdr(error, self.transfer)))
     }
 
@@ -209,20 +212,38 @@ impl<'b> Writer<'b> {
     /// Replaces the status in the header of a Reply.
     pub(crate) fn set_status(&mut self, status: ReplyStatus) {
         // The list of service contexts, which is empty, precedes the id before GIOP 1.2, and follows the status since.
-        let at = if self.frame.version == GiopVersion::V1_2 { 4 } else { 8 };
-        if let Some(field) = self.buffer.get_mut(HEADER_SIZE + at..HEADER_SIZE + at + 4) {
+        // GIOPlite has none, and its header is padded to eight octets.
+        let at = match self.frame.encoding.form() {
+            Form::Other(_) => 12,
+            Form::Giop(GiopVersion::V1_2) => HEADER_SIZE + 4,
+            Form::Giop(_) => HEADER_SIZE + 8,
+        };
+        if let Some(field) = self.buffer.get_mut(at..at + 4) {
             field.copy_from_slice(&(status as u32).to_ne_bytes());
         }
     }
 
     /// Completes the message in the buffer.
     pub(crate) fn finish(self) {
-        let Frame { version, kind, header_end, body_start } = self.frame;
+        let Frame { encoding, kind, header_end, body_start } = self.frame;
         if self.buffer.len() == body_start {
             self.buffer.truncate(header_end);
         }
-        let size = u32::try_from(self.buffer.len().saturating_sub(HEADER_SIZE)).unwrap_or_default();
         let order = ByteOrder::NATIVE;
+        let size =
+            |header| u32::try_from(self.buffer.len().saturating_sub(header)).unwrap_or_default();
+        let version = match encoding.form() {
+            Form::Giop(version) => version,
+            Form::Other(messaging) => {
+                let header_size = usize::from(messaging.header_size());
+                let frame = zorb_giop::Frame { kind, order, size: size(header_size) };
+                if let Some(header) = self.buffer.get_mut(..header_size) {
+                    messaging.write_header(frame, header);
+                }
+                return;
+            }
+        };
+        let size = size(HEADER_SIZE);
         let header = MessageHeader { version, order, more_fragments: false, kind, size };
         if let Some(first) = self.buffer.first_chunk_mut() {
             *first = header.to_octets();
@@ -231,22 +252,22 @@ impl<'b> Writer<'b> {
 }
 
 /// Aligns the body of a message whose header has been written.
-fn begin_body(mut message: MessageWriter<'_>, version: GiopVersion, kind: MessageKind) -> Frame {
+fn begin_body(mut message: MessageWriter<'_>, encoding: Encoding, kind: MessageKind) -> Frame {
     let header_end = message.len();
     message.body(TextCoding::default());
-    Frame { version, kind, header_end, body_start: message.body_start() }
+    Frame { encoding, kind, header_end, body_start: message.body_start() }
 }
 
 /// Writes a Reply with a system exception in place of what is in the buffer.
 pub(crate) fn write_exception(
     buffer: &mut Vec<u8>,
     limit: usize,
-    version: GiopVersion,
+    encoding: Encoding,
     request_id: u32,
     exception: &SystemException,
 ) -> Result<(), CdrError> {
     let status = ReplyStatus::SystemException;
-    let writer = Writer::reply(buffer, limit, version, request_id, status)?;
+    let writer = Writer::reply(buffer, limit, encoding, request_id, status)?;
     exception.write(&mut CdrWriter::resume(writer.buffer, ByteOrder::NATIVE))?;
     writer.finish();
     Ok(())

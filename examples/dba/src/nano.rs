@@ -32,7 +32,7 @@ fn limits(connections: usize) -> Limits {
 /// A node's server, and the URL of its object.
 pub(crate) fn listen() -> Result<(Server<'static, Linux>, String), Failure> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = Server::new(Linux::new(MAX_DEGREE as u16 + 2), address, limits(MAX_DEGREE));
+    let server = Server::new(Linux::new(MAX_DEGREE as u16 + 2), address.into(), limits(MAX_DEGREE));
     let server = server.map_err(failure)?;
     let url = format!("corbaloc:iiop:1.2@{}/{KEY}", server.address());
     Ok((server, url))

@@ -6,16 +6,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use zorb_nano::{
-    ArrayVec, BoundedText, Client, Interest, Limits, Os, OsError, Reference, Result, Sequence,
-    Server, Socket, Text,
+    Address, ArrayVec, BoundedText, Client, Endpoint, Interest, Limits, Os, OsError, Reference,
+    Result, Sequence, Server, Socket, Text,
 };
 
 use super::{AllocationBound, Target};
 use crate::small_idl::small::{AddError, Item, Refused, Unit};
 use crate::small_idl::{Small, SmallServant, SmallSkeleton};
 
-/// The first octet chooses: [`SERVER`] and what a client sends, [`REFERENCE`] and text, or the number of a call and what the
-/// server answers.
+/// The first octet chooses: [`SERVER`] and what a client sends, [`LITE`] and what one sends in GIOPlite, [`REFERENCE`] and
+/// text, or the number of a call and what the server answers.
 pub const TARGET: Target = Target {
     name: "nano",
     run: |octets| {
@@ -42,6 +42,8 @@ pub const TARGET: Target = Target {
 
 /// The first octet of what a client sends.
 pub const SERVER: u8 = b'S';
+/// The first octet of what a client sends in GIOPlite.
+pub const LITE: u8 = b'L';
 /// The first octet of a reference.
 pub const REFERENCE: u8 = b'R';
 /// The number of calls.
@@ -52,9 +54,14 @@ const LIMITS: Limits = Limits::DEFAULT.max_message_size(1024).max_connections(1)
 /// Processes an input. Returns what was written to the peer, and whether the call, if it is one, succeeded.
 pub fn outcome(octets: &[u8]) -> (Vec<u8>, bool) {
     match octets {
-        [SERVER, rest @ ..] => (serve(rest), true),
+        [SERVER, rest @ ..] => {
+            let written = serve(rest, endpoint());
+            assert!(written.is_empty() || written.starts_with(b"GIOP"));
+            (written, true)
+        }
+        [LITE, rest @ ..] => (serve(rest, endpoint().lite()), true),
         [REFERENCE, rest @ ..] => (Vec::new(), parse(&String::from_utf8_lossy(rest))),
-        [number, rest @ ..] => call(number % CALLS, rest),
+        [number, rest @ ..] => call(number % CALLS, rest, endpoint()),
         [] => (Vec::new(), false),
     }
 }
@@ -67,30 +74,30 @@ fn parse(text: &str) -> bool {
     true
 }
 
-fn serve(octets: &[u8]) -> Vec<u8> {
+fn endpoint() -> Endpoint {
+    SocketAddr::from(([127, 0, 0, 1], 2809)).into()
+}
+
+fn serve(octets: &[u8], endpoint: Endpoint) -> Vec<u8> {
     let peer = Peer::shared(octets);
     let machine = Machine(Rc::clone(&peer));
-    let address = SocketAddr::from(([127, 0, 0, 1], 2809));
-    let mut server = Server::new(machine, address, LIMITS).expect("a server");
+    let mut server = Server::new(machine, endpoint, LIMITS).expect("a server");
     server.register(b"o", Box::new(SmallSkeleton(Echo::default()))).expect("an object");
     let mut calls = 0;
     while !peer.borrow().is_closed {
         server.perform_work(Some(Duration::ZERO)).expect("a server that lives on");
         calls += 1;
-        // A message has twelve octets or more.
+        // A message has five octets or more.
         assert!(calls < octets.len() + 100, "the connection is not closed");
     }
     drop(server);
-    let peer = peer.borrow();
-    assert!(peer.written.is_empty() || peer.written.starts_with(b"GIOP"));
-    peer.written.clone()
+    peer.borrow().written.clone()
 }
 
-fn call(number: u8, octets: &[u8]) -> (Vec<u8>, bool) {
+fn call(number: u8, octets: &[u8], endpoint: Endpoint) -> (Vec<u8>, bool) {
     let peer = Peer::shared(octets);
     let client = &mut Client::new(Machine(Rc::clone(&peer)), LIMITS);
-    let address = SocketAddr::from(([127, 0, 0, 1], 2809));
-    let small = Small(Reference::new(address, b"o").expect("a short key"));
+    let small = Small(Reference::new(endpoint, b"o").expect("a short key"));
     let item = item(Some(small.clone()));
     let is_good = match number {
         0 => small.add(client, 1, 2).is_ok(),
@@ -119,7 +126,9 @@ fn item(at: Option<Small>) -> Item {
 pub fn recorded() -> Vec<(String, Vec<u8>)> {
     let mut seeds = Vec::new();
     for number in 0..CALLS {
-        let (request, _) = call(number, b"");
+        let (request, _) = call(number, b"", endpoint().lite());
+        seeds.push((format!("lite-{number}"), [&[LITE][..], &request].concat()));
+        let (request, _) = call(number, b"", endpoint());
         let request = [&[SERVER][..], &request].concat();
         let (answer, _) = outcome(&request);
         seeds.push((format!("request-{number}"), request));
@@ -210,16 +219,16 @@ impl Os for Machine {
         Duration::from_millis(self.0.borrow().waits.into())
     }
 
-    fn connect(&mut self, _: SocketAddr) -> Result<Socket, OsError> {
+    fn connect(&mut self, _: Address) -> Result<Socket, OsError> {
         Ok(CONNECTION)
     }
 
-    fn listen(&mut self, _: SocketAddr) -> Result<Socket, OsError> {
+    fn listen(&mut self, _: Address) -> Result<Socket, OsError> {
         Ok(LISTENER)
     }
 
-    fn address(&mut self, _: Socket) -> Result<SocketAddr, OsError> {
-        Ok(SocketAddr::from(([127, 0, 0, 1], 2809)))
+    fn port(&mut self, _: Socket) -> Result<u16, OsError> {
+        Ok(2809)
     }
 
     fn accept(&mut self, _: Socket) -> Result<Socket, OsError> {

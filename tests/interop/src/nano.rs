@@ -24,7 +24,7 @@ mod idl {
 pub fn serve(minor: u8, is_done: &AtomicBool, ready: impl FnOnce(String)) -> Result<()> {
     let any_port = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
     let limits = Limits::DEFAULT;
-    let mut server = Server::new(Linux::new(10), any_port, limits)?;
+    let mut server = Server::new(Linux::new(10), any_port.into(), limits)?;
     let at = |key: &str| format!("corbaloc:iiop:1.{minor}@{}/{key}", server.address());
     let (suite, basics) = (Reference::parse(&at("suite"))?, Reference::parse(&at("basics"))?);
     server.register(b"suite", Box::new(SuiteSkeleton(Tests { basics })))?;

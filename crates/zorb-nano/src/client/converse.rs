@@ -5,13 +5,14 @@ use core::time::Duration;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    LocateReplyHeader, MessageHeader, MessageKind, MessageWriter, ReplyStart, RequestStart,
-    ResponseFlags, TargetAddress,
+    MessageHeader, MessageKind, RequestStart, ResponseFlags, ServiceContext, ServiceId,
+    TargetAddress,
 };
 use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 
+use crate::endpoint::Encoding;
 use crate::link::{Flushed, Link};
-use crate::{Interest, Limits, Os, Reference, SystemException, Writer};
+use crate::{Endpoint, Interest, Limits, Os, Reference, SystemException, Writer};
 
 /// Writes the arguments of a call. It is called again if the call is forwarded, or sent again.
 pub type Arguments<'a> = dyn FnMut(&mut Writer<'_>) -> Result<(), SystemException> + 'a;
@@ -29,6 +30,20 @@ pub(super) struct Connections<O> {
 pub(super) enum Question<'q, 'a> {
     Request { operation: &'q str, arguments: &'q mut Arguments<'a>, response: ResponseFlags },
     Locate,
+}
+
+impl Question<'_, '_> {
+    fn expects_answer(&self) -> bool {
+        !matches!(self, Self::Request { response: ResponseFlags::NoResponse, .. })
+    }
+}
+
+/// Where a message goes.
+struct To<'t> {
+    endpoint: Endpoint,
+    key: &'t [u8],
+    /// The priority that the request says.
+    priority: Option<i16>,
 }
 
 /// Why a message has no answer.
@@ -50,6 +65,16 @@ pub(super) const BROKEN: SystemException =
     SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::PROTOCOL_ERROR);
 const REFUSED: SystemException =
     SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::MESSAGE_ERROR);
+
+const NO_LANE: SystemException =
+    SystemException::before(SystemExceptionKind::InvPolicy, minor::inv_policy::NO_LANE);
+const ONE_WAY_ONLY: SystemException = SystemException::before(
+    SystemExceptionKind::NoImplement,
+    minor::no_implement::UNSUPPORTED_OPERATION,
+);
+
+/// The contents of an IPv4 datagram, in octets.
+const MAX_DATAGRAM: usize = 65_507;
 
 impl<O: Os> Connections<O> {
     /// No connection yet. All buffers are allocated here.
@@ -86,9 +111,12 @@ impl<O: Os> Connections<O> {
         })
     }
 
-    /// The current message of a link.
-    pub(super) fn message(&self, at: usize) -> &[u8] {
-        self.links.get(at).map(|link| link.inbound.current()).unwrap_or_default()
+    /// The current message of a link, and its encoding.
+    pub(super) fn message(&self, at: usize) -> (&[u8], Encoding) {
+        match self.links.get(at) {
+            Some(link) => (link.inbound.current(), link.encoding()),
+            None => (&[], Encoding::GIOP),
+        }
     }
 
     /// Closes all connections.
@@ -125,10 +153,16 @@ impl<O: Os> Connections<O> {
         question: &mut Question<'_, '_>,
         deadline: Duration,
     ) -> Result<(usize, u32), Failure> {
-        let (at, was_open) = self.link_to(target, deadline)?;
+        let priority = if cfg!(feature = "lanes") { self.os.priority() } else { None };
+        let endpoint = select(target, question.expects_answer(), priority);
+        let endpoint = endpoint.map_err(Failure::Final)?;
+        let (at, was_open) = self.link_to(&endpoint, deadline)?;
         self.last_id = self.last_id.wrapping_add(1);
         let id = self.last_id;
-        let written = self.write_question(at, target, question, id);
+        // The lane's endpoint implies its priority.
+        let sent = priority.filter(|_| endpoint.priority().is_none());
+        let to = To { endpoint, key: target.key(), priority: sent };
+        let written = self.write_question(at, &to, question, id);
         written.map_err(Failure::Final)?;
         if let Some(link) = self.links.get_mut(at) {
             link.begin_output(deadline);
@@ -152,31 +186,39 @@ impl<O: Os> Connections<O> {
     fn write_question(
         &mut self,
         at: usize,
-        target: &Reference,
+        to: &To<'_>,
         question: &mut Question<'_, '_>,
         id: u32,
     ) -> Result<(), SystemException> {
         let Some(link) = self.links.get_mut(at) else { return Err(LOST) };
-        let (limit, version) = (self.limits.max_message_size, target.version());
-        let key = TargetAddress::Key(target.key());
+        let (buffer, order) = (&mut link.outbound, ByteOrder::NATIVE);
+        let encoding = to.endpoint.encoding(to.endpoint.version);
+        let key = TargetAddress::Key(to.key);
         match question {
             Question::Locate => {
-                let (buffer, order) = (&mut link.outbound, ByteOrder::NATIVE);
-                MessageWriter::locate_request(buffer, version, order, id, &key)
-                    .and_then(MessageWriter::finish)
+                encoding
+                    .form()
+                    .locate_request(buffer, order, id, &key)
+                    .and_then(|message| message.finish())
                     .map_err(|error| SystemException::of_cdr(error, Transfer::SendRequest))?;
             }
             Question::Request { operation, arguments, response } => {
+                let value = to.priority.map(encapsulated);
+                let context = value.as_ref().map(|value| {
+                    ServiceContext::new(ServiceId::RT_CORBA_PRIORITY, value.as_slice())
+                });
                 let start = RequestStart {
                     request_id: id,
                     response: *response,
                     target: key,
                     operation,
-                    service_contexts: &[],
+                    service_contexts: context.as_slice(),
                 };
-                let buffer = &mut link.outbound;
-                let mut writer =
-                    Writer::request(buffer, limit, version, &start, target.key().len())?;
+                let limit = match to.endpoint.address.is_datagram() {
+                    true => self.limits.max_message_size.min(MAX_DATAGRAM),
+                    false => self.limits.max_message_size,
+                };
+                let mut writer = Writer::request(buffer, limit, encoding, &start, to.key.len())?;
                 arguments(&mut writer)?;
                 if let Some(failed) = writer.failed() {
                     return Err(failed);
@@ -209,15 +251,18 @@ impl<O: Os> Connections<O> {
         loop {
             let Some(link) = self.links.get_mut(at) else { return Err(Failure::Final(LOST)) };
             if let Some(header) = link.inbound.poll().map_err(|_| Failure::Final(BROKEN))? {
-                let message = link.inbound.current();
+                let (message, form) = (link.inbound.current(), link.encoding().form());
                 let answers = match header.kind {
                     MessageKind::CloseConnection => return Err(Failure::NotTaken(CLOSED_BY_PEER)),
                     MessageKind::MessageError => return Err(Failure::Final(REFUSED)),
                     MessageKind::Reply => {
-                        ReplyStart::read(message, &header).is_ok_and(|it| it.request_id == id)
+                        let reply = form.read_reply_start(message, &header);
+                        reply.is_ok_and(|it| it.request_id == id)
                     }
-                    MessageKind::LocateReply => LocateReplyHeader::read(message, &header)
-                        .is_ok_and(|(it, _)| it.request_id == id),
+                    MessageKind::LocateReply => {
+                        let reply = form.read_locate_reply(message, &header);
+                        reply.is_ok_and(|(it, _)| it.request_id == id)
+                    }
                     _ => false,
                 };
                 return if answers { Ok(header) } else { Err(Failure::Final(BROKEN)) };
@@ -247,16 +292,15 @@ impl<O: Os> Connections<O> {
         }
     }
 
-    /// A connection to the target's address: an open one, or a new one in a free place or in that of the one that has been
+    /// A connection to an endpoint: an open one, or a new one in a free place or in that of the one that has been
     /// idle for the longest time. Returns its index, and whether it was open before.
     fn link_to(
         &mut self,
-        target: &Reference,
+        endpoint: &Endpoint,
         deadline: Duration,
     ) -> Result<(usize, bool), Failure> {
-        let address = target.address();
         let Self { os, links, .. } = self;
-        if let Some((at, link)) = (0..).zip(links).find(|(_, link)| link.is_to(address)) {
+        if let Some((at, link)) = (0..).zip(links).find(|(_, link)| link.is_to(endpoint)) {
             if link.is_quiet(os) {
                 return Ok((at, true));
             }
@@ -267,12 +311,37 @@ impl<O: Os> Connections<O> {
             (0..).zip(&self.links).min_by_key(|(_, link)| (link.socket().is_some(), link.active()));
         let at = oldest.map_or(0, |(at, _)| at);
         self.close_link(at);
-        let Ok(socket) = self.os.connect(address) else {
+        let Ok(socket) = self.os.connect(endpoint.address) else {
             return Err(Failure::Final(CONNECT_FAILED));
         };
         if let Some(link) = self.links.get_mut(at) {
-            link.open(socket, Some(address), deadline);
+            link.open(socket, *endpoint, deadline);
         }
         Ok((at, false))
     }
+}
+
+/// The first endpoint of the target for a priority; one with replies if there is to be an answer.
+fn select(
+    target: &Reference,
+    expects_answer: bool,
+    priority: Option<i16>,
+) -> Result<Endpoint, SystemException> {
+    let serves = |endpoint: &&Endpoint| match (priority, endpoint.priority()) {
+        (Some(wanted), Some(served)) => wanted == served,
+        _ => true,
+    };
+    let mut serving = target.endpoints().iter().filter(serves).peekable();
+    if serving.peek().is_none() {
+        return Err(NO_LANE);
+    }
+    let mut answering =
+        serving.filter(|endpoint| !(expects_answer && endpoint.address.is_datagram()));
+    answering.next().copied().ok_or(ONE_WAY_ONLY)
+}
+
+/// A priority as an encapsulated `short`.
+fn encapsulated(priority: i16) -> [u8; 4] {
+    let [first, second] = priority.to_be_bytes();
+    [0, 0, first, second]
 }

@@ -12,20 +12,31 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, 
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{Interest, MAX_POLLED, Os, OsError, Socket};
+use crate::Address;
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 16;
 
-/// Linux: TCP over IPv4 and IPv6. It needs no C library.
+/// Linux: TCP and UDP over IPv4 and IPv6, and Unix-domain sockets. It needs no C library.
+///
+/// The file of a Unix-domain socket is accessible to its owner only. It stays when the server ends; the next server
+/// replaces it unless somebody listens there.
 #[derive(Debug)]
 pub struct Linux {
     sockets: Vec<Option<OwnedFd>>,
+    priority: Option<i16>,
 }
 
 impl Linux {
     /// The system, with a table for this number of listeners and connections.
     pub fn new(sockets: u16) -> Self {
-        Self { sockets: core::iter::repeat_with(|| None).take(sockets.into()).collect() }
+        let sockets = core::iter::repeat_with(|| None).take(sockets.into()).collect();
+        Self { sockets, priority: None }
+    }
+
+    /// Says which RT-CORBA priority the calling thread has from now on. It does not change how Linux schedules the thread.
+    pub fn set_priority(&mut self, priority: Option<i16>) {
+        self.priority = priority;
     }
 
     /// The number of the first free entry.
@@ -57,10 +68,59 @@ impl From<Errno> for OsError {
 }
 
 /// A socket of the family of `address` that does not block.
-fn socket_for(address: SocketAddr) -> rustix::io::Result<OwnedFd> {
+fn ip_socket(address: SocketAddr, kind: SocketType) -> rustix::io::Result<OwnedFd> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    rustix::net::socket_with(family, SocketType::STREAM, flags, None)
+    rustix::net::socket_with(family, kind, flags, None)
+}
+
+fn tcp_socket(address: SocketAddr) -> rustix::io::Result<OwnedFd> {
+    let socket = ip_socket(address, SocketType::STREAM)?;
+    // Accepted connections inherit it.
+    sockopt::set_tcp_nodelay(&socket, true)?;
+    Ok(socket)
+}
+
+#[cfg(feature = "unix")]
+mod unix {
+    use rustix::fd::OwnedFd;
+    use rustix::fs::Mode;
+    use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+    use crate::SocketName;
+
+    pub(super) fn socket() -> rustix::io::Result<OwnedFd> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+    }
+
+    pub(super) fn address(name: &SocketName) -> rustix::io::Result<SocketAddrUnix> {
+        match name.as_octets() {
+            [b'@', name @ ..] => SocketAddrUnix::new_abstract_name(name),
+            path => SocketAddrUnix::new(path),
+        }
+    }
+
+    /// Binds a socket, whose file only its owner can connect to. A file that nobody listens at is replaced.
+    pub(super) fn bind(name: &SocketName) -> rustix::io::Result<OwnedFd> {
+        let (socket, address) = (socket()?, address(name)?);
+        rustix::fs::fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+        match rustix::net::bind(&socket, &address) {
+            Err(Errno::ADDRINUSE) if is_left_over(&address) => {
+                rustix::fs::unlink(name.as_octets())?;
+                rustix::net::bind(&socket, &address)?;
+            }
+            other => other?,
+        }
+        Ok(socket)
+    }
+
+    /// Whether nobody listens at the file.
+    fn is_left_over(address: &SocketAddrUnix) -> bool {
+        let refused = |socket| rustix::net::connect(&socket, address) == Err(Errno::CONNREFUSED);
+        address.path_bytes().is_some() && socket().is_ok_and(refused)
+    }
 }
 
 impl Os for Linux {
@@ -70,28 +130,64 @@ impl Os for Linux {
         Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
     }
 
-    fn connect(&mut self, address: SocketAddr) -> Result<Socket, OsError> {
+    fn priority(&mut self) -> Option<i16> {
+        self.priority
+    }
+
+    fn connect(&mut self, address: Address) -> Result<Socket, OsError> {
         let at = self.free()?;
-        let socket = socket_for(address)?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
-        match rustix::net::connect(&socket, &address) {
+        let (socket, begun) = match address {
+            Address::Tcp(address) => {
+                let socket = tcp_socket(address)?;
+                let begun = rustix::net::connect(&socket, &address);
+                (socket, begun)
+            }
+            #[cfg(feature = "unix")]
+            Address::Unix(name) => {
+                let socket = unix::socket()?;
+                let begun = rustix::net::connect(&socket, &unix::address(&name)?);
+                (socket, begun)
+            }
+            #[cfg(feature = "udp")]
+            Address::Udp(address) => {
+                let socket = ip_socket(address, SocketType::DGRAM)?;
+                let begun = rustix::net::connect(&socket, &address);
+                (socket, begun)
+            }
+        };
+        match begun {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(self.put(at, socket)),
+            // The queue of a Unix-domain socket is full, and nothing says when it is not.
+            Err(Errno::WOULDBLOCK) => Err(OsError::from(Errno::CONNREFUSED)),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn listen(&mut self, address: SocketAddr) -> Result<Socket, OsError> {
+    fn listen(&mut self, address: Address) -> Result<Socket, OsError> {
         let at = self.free()?;
-        let socket = socket_for(address)?;
-        sockopt::set_socket_reuseaddr(&socket, true)?;
-        rustix::net::bind(&socket, &address)?;
+        let socket = match address {
+            Address::Tcp(address) => {
+                let socket = tcp_socket(address)?;
+                sockopt::set_socket_reuseaddr(&socket, true)?;
+                rustix::net::bind(&socket, &address)?;
+                socket
+            }
+            #[cfg(feature = "unix")]
+            Address::Unix(name) => unix::bind(&name)?,
+            #[cfg(feature = "udp")]
+            Address::Udp(address) => {
+                let socket = ip_socket(address, SocketType::DGRAM)?;
+                rustix::net::bind(&socket, &address)?;
+                return Ok(self.put(at, socket));
+            }
+        };
         rustix::net::listen(&socket, BACKLOG)?;
         Ok(self.put(at, socket))
     }
 
-    fn address(&mut self, listener: Socket) -> Result<SocketAddr, OsError> {
+    fn port(&mut self, listener: Socket) -> Result<u16, OsError> {
         let address = rustix::net::getsockname(self.descriptor(listener)?)?;
-        Ok(SocketAddr::try_from(address)?)
+        Ok(SocketAddr::try_from(address)?.port())
     }
 
     fn accept(&mut self, listener: Socket) -> Result<Socket, OsError> {
@@ -99,7 +195,6 @@ impl Os for Linux {
         let descriptor = self.descriptor(listener)?;
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = retry_on_intr(|| rustix::net::accept_with(descriptor, flags))?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
         Ok(self.put(at, socket))
     }
 

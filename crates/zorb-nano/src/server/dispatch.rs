@@ -1,5 +1,6 @@
 //! From a message to the upcall, and to the reply.
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, TextCoding};
@@ -10,10 +11,11 @@ use zorb_giop::{
 use zorb_types::{SystemExceptionKind, Transfer, minor};
 
 use super::objects::{Objects, UNKNOWN_OBJECT};
+use crate::endpoint::Encoding;
 use crate::link::Link;
 use crate::request::{Expected, Request};
 use crate::writer::write_exception;
-use crate::{Answer, Limits, OsError, Reader, Servant, SystemException, UNBOUNDED, Writer};
+use crate::{Answer, Limits, Os, OsError, Reader, Servant, SystemException, UNBOUNDED, Writer};
 
 const LEFT_OUT: SystemException = SystemException::before(
     SystemExceptionKind::NoImplement,
@@ -44,7 +46,15 @@ pub(super) fn answer(
     link.version = header.version;
     link.begin_output(now);
     let answered = match header.kind {
-        MessageKind::Request => answer_request(link, &header, objects, limits),
+        MessageKind::Request => {
+            let (message, encoding) = (Inbound::current(&link.inbound), link.encoding());
+            match Request::read(message, &header, encoding) {
+                Ok(request) => {
+                    answer_request(request, encoding, &mut link.outbound, objects, limits)
+                }
+                Err(error) => Err(error),
+            }
+        }
         MessageKind::LocateRequest => answer_locate_request(link, &header, objects),
         // All earlier requests have been answered.
         MessageKind::CancelRequest => Ok(()),
@@ -60,24 +70,56 @@ pub(super) fn answer(
     Ok(true)
 }
 
-fn answer_request(
+/// Serves the request in the datagram that has been received, if it is one that expects no answer. Returns whether there
+/// was a datagram.
+///
+/// # Errors
+/// None: anybody may send anything.
+pub(super) fn take_datagram(
     link: &mut Link,
-    header: &MessageHeader,
+    os: &mut impl Os,
+    objects: &mut Objects<'_>,
+    limits: &Limits,
+    now: Duration,
+) -> Result<bool, OsError> {
+    link.inbound.reset();
+    if link.receive(os, now) != Ok(true) {
+        return Ok(false);
+    }
+    if let Ok(Some(header)) = link.inbound.poll()
+        && header.kind == MessageKind::Request
+        && !link.inbound.has_buffered()
+    {
+        link.version = header.version;
+        let (encoding, message) = (link.encoding(), Inbound::current(&link.inbound));
+        if let Ok(request) = Request::read(message, &header, encoding)
+            && request.answer == Expected::Nothing
+        {
+            let _ = answer_request(request, encoding, &mut link.outbound, objects, limits);
+        }
+    }
+    link.outbound.clear();
+    link.inbound.reset();
+    Ok(true)
+}
+
+fn answer_request(
+    request: Request<'_>,
+    encoding: Encoding,
+    outbound: &mut Vec<u8>,
     objects: &mut Objects<'_>,
     limits: &Limits,
 ) -> Result<(), CdrError> {
-    let Link { inbound, outbound, .. } = link;
-    let request = Request::read(Inbound::current(inbound), header)?;
-    let (version, id, limit) = (header.version, request.id, limits.max_message_size);
+    let (id, limit) = (request.id, limits.max_message_size);
     let answer = request.answer;
     let Some(key) = request.key else {
         if answer != Expected::Nothing {
             let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NeedsAddressingMode);
-            ask_for_key(MessageWriter::reply(outbound, version, order, id, status, &[])?)?;
+            ask_for_key(encoding.form().reply(outbound, order, id, status, &[])?)?;
         }
         return Ok(());
     };
-    let mut results = Writer::reply(outbound, limit, version, id, ReplyStatus::NoException)?;
+    let mut results = Writer::reply(outbound, limit, encoding, id, ReplyStatus::NoException)?;
     let outcome = match objects.find(key) {
         Some(servant) => upcall(servant, request, &mut results),
         None => Err(UNKNOWN_OBJECT),
@@ -96,7 +138,7 @@ fn answer_request(
             }
             results.finish();
         }
-        Err(error) => write_exception(outbound, limit, version, id, &error)?,
+        Err(error) => write_exception(outbound, limit, encoding, id, &error)?,
     }
     if answer == Expected::Nothing {
         outbound.clear();
@@ -117,8 +159,8 @@ fn upcall(
     }
     match request.operation {
         b"_is_a" => {
-            let id = arguments.string_octets(UNBOUNDED)?;
-            results.write::<bool>(&interface.is_a_latin1(id))?;
+            let id = arguments.read_text(UNBOUNDED)?;
+            results.write::<bool>(&interface.is_a_text(id))?;
         }
         b"_non_existent" | b"_not_existent" => results.write::<bool>(&false)?,
         b"_repository_id" => results.write_str(interface.id())?,
@@ -133,15 +175,16 @@ fn answer_locate_request(
     header: &MessageHeader,
     objects: &mut Objects<'_>,
 ) -> Result<(), CdrError> {
+    let encoding = link.encoding();
     let Link { inbound, outbound, .. } = link;
-    let request = Request::read_locate(Inbound::current(inbound), header)?;
+    let request = Request::read_locate(Inbound::current(inbound), header, encoding)?;
     let status = match request.key {
         None => LocateStatus::LocNeedsAddressingMode,
         Some(key) if objects.find(key).is_some() => LocateStatus::ObjectHere,
         Some(_) => LocateStatus::UnknownObject,
     };
-    let (version, order, id) = (header.version, ByteOrder::NATIVE, request.id);
-    let reply = MessageWriter::locate_reply(outbound, version, order, id, status)?;
+    let (order, id) = (ByteOrder::NATIVE, request.id);
+    let reply = encoding.form().locate_reply(outbound, order, id, status)?;
     if request.key.is_none() { ask_for_key(reply) } else { reply.finish() }
 }
 

@@ -88,7 +88,7 @@ fn requests_allocate_nothing_in_the_server() {
     let perform_work = |server: &mut Server<'_, Linux>, what: &str| {
         assert_none(measure(|| server.perform_work(Some(TIMEOUT)).unwrap()), what);
     };
-    let mut peer = TcpStream::connect(server.address()).unwrap();
+    let mut peer = TcpStream::connect(server.address().to_string()).unwrap();
     peer.set_read_timeout(Some(TIMEOUT)).unwrap();
     perform_work(&mut server, "accepting");
     for (what, request) in requests() {

@@ -1,6 +1,7 @@
 //! Calls between a client and a server, over a network that splits what is sent.
 
 use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -243,7 +244,7 @@ fn registration_checks_keys() {
 fn references_are_arguments_and_results() {
     let (mut client, _server, meter, _) = pair(5);
     for address in ["192.0.2.1:2809", "[2001:db8::7]:1", "10.200.30.255:65535"] {
-        let other = Reference::new(address.parse().unwrap(), &[b'k'; 128]).unwrap();
+        let other = Reference::new(address.parse::<SocketAddr>().unwrap(), &[b'k'; 128]).unwrap();
         let mut reply = client
             .call(&meter, "pass", &mut |arguments| arguments.write_reference(&other, ID))
             .unwrap();

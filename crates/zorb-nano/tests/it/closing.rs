@@ -8,7 +8,7 @@ use zorb_nano::{Client, Limits, Os, OsError, Reference, Server, Socket};
 
 use crate::calls::{add, client, server};
 use crate::hostile::request;
-use crate::simulated::{Network, Simulated};
+use crate::simulated::{Network, Simulated, at};
 
 const ZERO: Option<Duration> = Some(Duration::ZERO);
 
@@ -148,8 +148,8 @@ fn no_client_makes_place_for_one_that_cannot_be_accepted() {
 fn one_way_calls_take_no_connection_that_the_server_has_closed() {
     let network = Network::default();
     let mut server = network.machine(usize::MAX, 4);
-    let listener = server.listen("192.0.2.1:0".parse().unwrap()).unwrap();
-    let target = Reference::new(server.address(listener).unwrap(), b"key").unwrap();
+    let listener = server.listen(at("192.0.2.1:0")).unwrap();
+    let target = Reference::new(server.bound(listener).unwrap(), b"key").unwrap();
     let mut client = Client::new(network.machine(usize::MAX, 4), Limits::DEFAULT);
     let mut space = [0; 256];
     // It says so, and the end of the stream follows later, or never.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use zorb_nano::{Client, Limits, Linux, Os, OsError, Reference, Server, Socket, minor};
+use zorb_nano::{Client, Endpoint, Limits, Linux, Os, OsError, Reference, Server, Socket, minor};
 
 use crate::servant::Meter;
 
@@ -14,14 +14,18 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs `body` beside a server with the object `meter`.
 pub(crate) fn beside_server(body: impl FnOnce(Reference)) {
+    beside("127.0.0.1:0".parse().unwrap(), body);
+}
+
+/// The same with a server at this endpoint.
+pub(crate) fn beside(endpoint: Endpoint, body: impl FnOnce(Reference)) {
     let limits = Limits::DEFAULT.timeout(TIMEOUT);
     let done = AtomicBool::new(false);
     let (send, receive) = std::sync::mpsc::channel();
     thread::scope(|scope| {
         let done = &done;
         scope.spawn(move || {
-            let address = "127.0.0.1:0".parse().unwrap();
-            let mut server = Server::new(Linux::new(10), address, limits).unwrap();
+            let mut server = Server::new(Linux::new(10), endpoint, limits).unwrap();
             server.register(b"meter", Box::new(Meter::default())).unwrap();
             send.send(server.reference(b"meter").unwrap()).unwrap();
             while !done.load(Ordering::Acquire) {
@@ -71,11 +75,11 @@ fn nobody_listens() {
 #[test]
 fn the_table_of_sockets_has_a_size() {
     let mut linux = Linux::new(1);
-    let address = "127.0.0.1:0".parse().unwrap();
+    let address = "127.0.0.1:0".parse::<Endpoint>().unwrap().address();
     let listener = linux.listen(address).unwrap();
     assert_eq!(linux.listen(address), Err(OsError::NoSocket));
     assert_eq!(linux.accept(listener), Err(OsError::NoSocket));
     linux.close(listener);
     assert_eq!(linux.listen(address), Ok(listener), "the place is free again");
-    assert!(matches!(linux.address(Socket(7)), Err(OsError::Other(_))));
+    assert!(matches!(linux.port(Socket(7)), Err(OsError::Other(_))));
 }

@@ -6,7 +6,11 @@ mod calls;
 mod closing;
 mod generated;
 mod hostile;
+#[cfg(feature = "lanes")]
+mod lanes;
 mod linux;
+#[cfg(all(feature = "lite", feature = "udp", feature = "unix"))]
+mod protocols;
 mod scripted;
 mod servant;
 mod simulated;

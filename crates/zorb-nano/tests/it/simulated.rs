@@ -3,11 +3,15 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use zorb_nano::{Interest, Os, OsError, Socket};
+use zorb_nano::{Address, Endpoint, Interest, Os, OsError, Socket};
+
+/// An address by its URL.
+pub(crate) fn at(url: &str) -> Address {
+    url.parse::<Endpoint>().unwrap().address()
+}
 
 /// Connection refused, broken pipe, bad descriptor.
 const REFUSED: OsError = OsError::Other(111);
@@ -24,7 +28,9 @@ pub(crate) struct Network(Rc<RefCell<State>>);
 #[derive(Default)]
 struct State {
     now: Duration,
-    listeners: Vec<(SocketAddr, VecDeque<usize>)>,
+    listeners: Vec<(Address, VecDeque<usize>)>,
+    /// Where datagrams are received, and those that wait.
+    mailboxes: Vec<(Address, VecDeque<Vec<u8>>)>,
     streams: Vec<Stream>,
     next_port: u16,
 }
@@ -43,13 +49,17 @@ pub(crate) struct Simulated {
     sockets: Vec<Option<End>>,
     /// Octets that one call moves at most.
     piece: usize,
+    pub(crate) priority: Option<i16>,
     /// What the other machines do while this one waits.
     others: Option<Box<dyn FnMut()>>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum End {
-    Listener(SocketAddr),
+    Listener(Address),
+    /// Over UDP: of a server, and of a client.
+    Mailbox(Address),
+    Sender(Address),
     /// The stream, and the side: 0 for the client, 1 for the server.
     Stream(usize, usize),
 }
@@ -57,7 +67,34 @@ enum End {
 impl Network {
     /// A machine whose calls move at most `piece` octets, and which has this number of sockets.
     pub(crate) fn machine(&self, piece: usize, sockets: usize) -> Simulated {
-        Simulated { network: self.clone(), sockets: vec![None; sockets], piece, others: None }
+        Simulated {
+            network: self.clone(),
+            sockets: vec![None; sockets],
+            piece,
+            priority: None,
+            others: None,
+        }
+    }
+
+    /// Sends a datagram, which is lost if nobody receives there.
+    pub(crate) fn post(&self, address: Address, octets: &[u8]) -> usize {
+        let mut state = self.0.borrow_mut();
+        let mailbox = state.mailboxes.iter_mut().find(|(at, _)| *at == address);
+        if let Some((_, waiting)) = mailbox {
+            waiting.push_back(octets.to_vec());
+        }
+        octets.len()
+    }
+
+    /// Receives a datagram, as far as there is space.
+    fn take(&self, address: Address, space: &mut [u8]) -> Result<usize, OsError> {
+        let mut state = self.0.borrow_mut();
+        let mailbox = state.mailboxes.iter_mut().find(|(at, _)| *at == address);
+        let datagram = mailbox.and_then(|(_, waiting)| waiting.pop_front());
+        let datagram = datagram.ok_or(OsError::WouldBlock)?;
+        let count = datagram.len().min(space.len());
+        space[..count].copy_from_slice(&datagram[..count]);
+        Ok(count)
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -74,6 +111,22 @@ impl Simulated {
     /// The same machine, with what the others do while it waits.
     pub(crate) fn with_others(self, others: impl FnMut() + 'static) -> Self {
         Self { others: Some(Box::new(others)), ..self }
+    }
+
+    /// The address of a listener.
+    pub(crate) fn bound(&self, listener: Socket) -> Result<Address, OsError> {
+        match self.end(listener)? {
+            End::Listener(address) | End::Mailbox(address) => Ok(address),
+            End::Stream(..) | End::Sender(_) => Err(BAD_SOCKET),
+        }
+    }
+
+    /// Lets the others do something.
+    #[cfg(all(feature = "lite", feature = "udp", feature = "unix"))]
+    pub(crate) fn wait(&mut self) {
+        if let Some(others) = &mut self.others {
+            others();
+        }
     }
 
     /// Sockets that are open.
@@ -101,6 +154,11 @@ impl Simulated {
             Ok(End::Listener(address)) => {
                 state.listeners.iter().any(|(at, waiting)| *at == address && !waiting.is_empty())
             }
+            Ok(End::Mailbox(address)) => {
+                interest.read
+                    && state.mailboxes.iter().any(|(at, all)| *at == address && !all.is_empty())
+            }
+            Ok(End::Sender(_)) => interest.write,
             Ok(End::Stream(stream, side)) => {
                 let stream = &state.streams[stream];
                 let is_over = stream.closed[1 - side];
@@ -130,8 +188,15 @@ impl Os for Simulated {
         self.network.now()
     }
 
-    fn connect(&mut self, address: SocketAddr) -> Result<Socket, OsError> {
+    fn priority(&mut self) -> Option<i16> {
+        self.priority
+    }
+
+    fn connect(&mut self, address: Address) -> Result<Socket, OsError> {
         let at = self.free()?;
+        if let Address::Udp(_) = address {
+            return Ok(self.put(at, End::Sender(address)));
+        }
         let mut state = self.network.0.borrow_mut();
         let stream = state.streams.len();
         let listener = state.listeners.iter_mut().find(|(bound, _)| *bound == address);
@@ -141,28 +206,32 @@ impl Os for Simulated {
         Ok(self.put(at, End::Stream(stream, 0)))
     }
 
-    fn listen(&mut self, mut address: SocketAddr) -> Result<Socket, OsError> {
+    fn listen(&mut self, mut address: Address) -> Result<Socket, OsError> {
         let at = self.free()?;
         let mut state = self.network.0.borrow_mut();
-        if address.port() == 0 {
+        if let Address::Tcp(ip) | Address::Udp(ip) = &mut address
+            && ip.port() == 0
+        {
             state.next_port += 1;
-            address.set_port(state.next_port);
+            ip.set_port(state.next_port);
+        }
+        if let Address::Udp(_) = address {
+            state.mailboxes.push((address, VecDeque::new()));
+            drop(state);
+            return Ok(self.put(at, End::Mailbox(address)));
         }
         state.listeners.push((address, VecDeque::new()));
         drop(state);
         Ok(self.put(at, End::Listener(address)))
     }
 
-    fn address(&mut self, listener: Socket) -> Result<SocketAddr, OsError> {
-        match self.end(listener)? {
-            End::Listener(address) => Ok(address),
-            End::Stream(..) => Err(BAD_SOCKET),
-        }
+    fn port(&mut self, listener: Socket) -> Result<u16, OsError> {
+        Ok(self.bound(listener)?.port())
     }
 
     fn accept(&mut self, listener: Socket) -> Result<Socket, OsError> {
         let at = self.free()?;
-        let address = self.address(listener)?;
+        let address = self.bound(listener)?;
         let mut state = self.network.0.borrow_mut();
         let waiting = state.listeners.iter_mut().find(|(bound, _)| *bound == address);
         let stream = waiting.and_then(|(_, waiting)| waiting.pop_front());
@@ -172,8 +241,12 @@ impl Os for Simulated {
     }
 
     fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError> {
-        let End::Stream(stream, side) = self.end(connection)? else { return Err(BAD_SOCKET) };
         assert!(!space.is_empty(), "a read without space");
+        let (stream, side) = match self.end(connection)? {
+            End::Stream(stream, side) => (stream, side),
+            End::Mailbox(address) => return self.network.take(address, space),
+            _ => return Err(OsError::WouldBlock),
+        };
         let stream = &mut self.network.0.borrow_mut().streams[stream];
         let queue = &mut stream.queues[side];
         let count = queue.len().min(space.len()).min(self.piece);
@@ -187,7 +260,11 @@ impl Os for Simulated {
     }
 
     fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
-        let End::Stream(stream, side) = self.end(connection)? else { return Err(BAD_SOCKET) };
+        let (stream, side) = match self.end(connection)? {
+            End::Stream(stream, side) => (stream, side),
+            End::Sender(address) => return Ok(self.network.post(address, octets)),
+            _ => return Err(BAD_SOCKET),
+        };
         let stream = &mut self.network.0.borrow_mut().streams[stream];
         if stream.closed[1 - side] {
             return Err(BROKEN_PIPE);
@@ -206,7 +283,10 @@ impl Os for Simulated {
             Some(End::Listener(address)) => {
                 self.network.0.borrow_mut().listeners.retain(|(at, _)| *at != address);
             }
-            None => {}
+            Some(End::Mailbox(address)) => {
+                self.network.0.borrow_mut().mailboxes.retain(|(at, _)| *at != address);
+            }
+            Some(End::Sender(_)) | None => {}
         }
     }
 

@@ -1,0 +1,120 @@
+//! Endpoints of a server.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use zorb_types::{SystemExceptionKind, minor};
+
+use crate::link::Link;
+use crate::{Endpoint, Limits, Os, OsError, Socket, SystemException};
+
+/// How long no connection is accepted after the operating system could not: the client that waits keeps the listener
+/// ready.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// An endpoint, and its connections.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) endpoint: Endpoint,
+    /// `None` once it is closed, and over UDP, where nothing is accepted.
+    listener: Option<Socket>,
+    /// Whether a client waits to be accepted.
+    is_ready: bool,
+    /// When connections may be accepted again.
+    accepts_from: Duration,
+    pub(super) links: Vec<Link>,
+}
+
+impl Lane {
+    /// Listens, and allocates the buffers.
+    ///
+    /// # Errors
+    /// `INITIALIZE`, minor `ENDPOINT`.
+    pub(super) fn open(
+        os: &mut impl Os,
+        endpoint: Endpoint,
+        limits: &Limits,
+    ) -> Result<Self, SystemException> {
+        let minor = minor::initialize::ENDPOINT;
+        let failed = |_| SystemException::before(SystemExceptionKind::Initialize, minor);
+        let mut address = endpoint.address;
+        let listener = os.listen(address).map_err(failed)?;
+        if address.ip().is_some() {
+            address = address.with_port(os.port(listener).map_err(failed)?);
+        }
+        let endpoint = endpoint.at(address);
+        let connections = Self::connections(&endpoint, limits);
+        let mut links: Vec<Link> = (0..connections).map(|_| Link::new(limits)).collect();
+        let mut listener = Some(listener);
+        if address.is_datagram()
+            && let Some(link) = links.first_mut()
+            && let Some(socket) = listener.take()
+        {
+            link.open(socket, endpoint, Duration::ZERO);
+        }
+        Ok(Self { endpoint, listener, is_ready: false, accepts_from: Duration::ZERO, links })
+    }
+
+    /// The number of its links: over UDP one receives the datagrams of all clients.
+    pub(super) fn connections(endpoint: &Endpoint, limits: &Limits) -> usize {
+        if endpoint.address.is_datagram() { 1 } else { limits.max_connections }
+    }
+
+    /// The listener, if a connection can be accepted.
+    pub(super) fn accepting(&self, now: Duration) -> Option<Socket> {
+        let has_place = self.links.iter().any(|link| link.socket().is_none() || !link.is_busy());
+        self.listener.filter(|_| has_place && self.accepts_from <= now)
+    }
+
+    /// When connections can be accepted again, if that is later.
+    pub(super) fn pause(&self, now: Duration) -> Option<Duration> {
+        Some(self.accepts_from).filter(|from| *from > now)
+    }
+
+    /// Notes that a socket is ready, if it is one of this lane.
+    pub(super) fn note_ready(&mut self, socket: Socket) {
+        if Some(socket) == self.listener {
+            self.is_ready = true;
+        } else if let Some(link) = self.links.iter_mut().find(|link| link.socket() == Some(socket))
+        {
+            link.is_ready = true;
+        }
+    }
+
+    /// Forgets what was ready, except what waits for more urgent requests.
+    pub(super) fn begin_round(&mut self) {
+        self.is_ready = false;
+        for link in &mut self.links {
+            link.is_ready = link.is_waiting;
+        }
+    }
+
+    /// Accepts one connection, in a free place or in that of the client that has been idle for the longest time.
+    pub(super) fn accept(&mut self, os: &mut impl Os, now: Duration) {
+        let Some(listener) = self.listener.filter(|_| self.is_ready) else { return };
+        let place = self
+            .links
+            .iter_mut()
+            .filter(|link| link.socket().is_none() || !link.is_busy())
+            .min_by_key(|link| (link.socket().is_some(), link.active()));
+        let Some(link) = place else { return };
+        match os.accept(listener) {
+            Ok(socket) => {
+                link.say_goodbye(os);
+                link.open(socket, self.endpoint, now);
+            }
+            Err(OsError::WouldBlock) => {}
+            Err(_) => self.accepts_from = now.saturating_add(ACCEPT_PAUSE),
+        }
+    }
+
+    /// Announces the end to all clients, and closes everything.
+    pub(super) fn close(&mut self, os: &mut impl Os) {
+        for link in &mut self.links {
+            link.say_goodbye(os);
+        }
+        if let Some(listener) = self.listener.take() {
+            os.close(listener);
+        }
+    }
+}
