@@ -3,6 +3,7 @@
 mod calls;
 mod report;
 mod service;
+mod size;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use crate::harness::Watch;
 use crate::{Error, Result};
 use calls::{Clients, Operation};
-pub use report::{NamingReport, NamingRow};
+pub use report::{NamingLimit, NamingReport, NamingRow};
 use service::Service;
 
 /// What is measured.
@@ -32,7 +33,7 @@ const ROWS: [(Operation, usize, &str); 6] = [
     (Operation::Bind, 32, "grouped"),
 ];
 
-/// Measures both services, interleaved.
+/// Measures both services, interleaved, and then Zorb's with many names.
 ///
 /// # Errors
 /// omniNames is not installed; a service does not start, or an operation fails; the observer stopped the measurement.
@@ -42,11 +43,11 @@ pub fn run(plan: &NamingPlan, watch: &mut dyn Watch) -> Result<NamingReport> {
         false => (9, Duration::from_secs(1)),
     };
     let mut report = NamingReport::new(plan.quick);
-    watch.begin(ROWS.len() * rounds);
+    watch.begin(ROWS.len() * rounds + size::blocks(plan));
     for durability in ["os", "grouped"] {
         // Neither has what clients have bound before.
         let omni = Service::omninames()?;
-        let zorb = Service::zorb(&plan.program, durability)?;
+        let zorb = Service::zorb(&plan.program, Some(durability))?;
         for (operation, clients, _) in ROWS.into_iter().filter(|row| row.2 == durability) {
             let what = format!("{} by {clients}", operation.name());
             let measured = || -> Result<(Clients, Clients)> {
@@ -74,6 +75,7 @@ pub fn run(plan: &NamingPlan, watch: &mut dyn Watch) -> Result<NamingReport> {
             report.rows.push(row);
         }
     }
+    report.limits = size::run(plan, watch)?;
     report.finish();
     Ok(report)
 }

@@ -42,8 +42,15 @@ pub(super) struct Clients {
     next: AtomicU64,
 }
 
-fn component(id: String) -> NameComponent {
+pub(super) fn component(id: String) -> NameComponent {
     NameComponent { id, kind: "object".to_owned() }
+}
+
+/// The kind of reference that servers bind: a type id, an address, a key, code sets.
+pub(super) fn object(orb: &Orb, of: &NamingContext) -> ObjectRef {
+    let mut ior = of.as_object().ior().clone();
+    "IDL:acme.example/Plant/Pump:1.0".clone_into(&mut ior.type_id);
+    orb.object(ior)
 }
 
 impl Clients {
@@ -55,10 +62,7 @@ impl Clients {
             root.new_context()?.ok_or_else(|| Error::new("the new context is nil"))
         };
         let (few, many) = (new()?, new()?);
-        // The kind of reference that servers bind: a type id, an address, a key, code sets.
-        let mut ior = few.as_object().ior().clone();
-        "IDL:acme.example/Plant/Pump:1.0".clone_into(&mut ior.type_id);
-        let object = orb.object(ior);
+        let object = object(&orb, &few);
         for number in 0..BINDINGS {
             few.bind(&[component(number.to_string())], Some(&object)).map_err(failed)?;
         }
@@ -113,10 +117,10 @@ impl Drop for Clients {
     }
 }
 
-fn failed(error: impl Into<zorb::Error>) -> Error {
+pub(super) fn failed(error: impl Into<zorb::Error>) -> Error {
     error.into().into()
 }
 
-fn wrong() -> Error {
+pub(super) fn wrong() -> Error {
     Error::new("the naming service has given a wrong answer")
 }

@@ -21,6 +21,8 @@ pub struct NamingReport {
     pub quick: bool,
     /// The operations.
     pub rows: Vec<NamingRow>,
+    /// What very many names cost Zorb's service.
+    pub limits: Vec<NamingLimit>,
     /// What the numbers do not say.
     pub remark: &'static str,
 }
@@ -40,7 +42,18 @@ pub struct NamingRow {
     pub omninames: Vec<f64>,
 }
 
-/// Whether Zorb is ahead.
+/// A cost of very many names, and the most that is claimed.
+#[derive(Clone, Debug, Serialize)]
+pub struct NamingLimit {
+    /// What is measured, with its unit.
+    pub what: &'static str,
+    /// The most that it may be.
+    pub limit: f64,
+    /// What it is, in each round.
+    pub measured: Vec<f64>,
+}
+
+/// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Holds,
@@ -51,7 +64,7 @@ enum Verdict {
 impl NamingReport {
     pub(super) fn new(quick: bool) -> Self {
         let machine = Machine::with(Pin::None, None);
-        Self { machine, quick, rows: Vec::new(), remark: REMARK }
+        Self { machine, quick, rows: Vec::new(), limits: Vec::new(), remark: REMARK }
     }
 
     pub(super) fn finish(&mut self) {
@@ -83,19 +96,42 @@ impl NamingReport {
                 row.ratio().median,
             );
         }
-        text + REMARK + "\n"
+        text += REMARK;
+        text += "\n";
+        for limit in &self.limits {
+            let claim = match limit.verdict(self.quick) {
+                Verdict::Holds => "",
+                Verdict::Fails => ": NO",
+                Verdict::Unclear => ": ?",
+            };
+            let NamingLimit { what, limit: most, measured } = limit;
+            let measured = median(measured.iter().copied());
+            let _ = writeln!(text, "{what:<54} {measured:>7.2}  at most {most}{claim}");
+        }
+        text
     }
 
     /// The claims that fail.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let failed = self.rows.iter().filter(|row| row.verdict(self.quick) == Verdict::Fails);
-        failed
-            .map(|row| {
-                let NamingRow { operation, clients, durability, .. } = row;
-                format!("{operation} by {clients} with {durability} is behind omniNames")
-            })
-            .collect()
+        let behind = failed.map(|row| {
+            let NamingRow { operation, clients, durability, .. } = row;
+            format!("{operation} by {clients} with {durability} is behind omniNames")
+        });
+        let over = self.limits.iter().filter(|limit| limit.verdict(self.quick) == Verdict::Fails);
+        behind.chain(over.map(|over| format!("{}: more than {}", over.what, over.limit))).collect()
+    }
+}
+
+impl NamingLimit {
+    fn verdict(&self, quick: bool) -> Verdict {
+        let measured = Interval::of(self.measured.iter().copied());
+        match () {
+            () if quick || measured.contains(self.limit) => Verdict::Unclear,
+            () if measured.median <= self.limit => Verdict::Holds,
+            () => Verdict::Fails,
+        }
     }
 }
 
@@ -146,6 +182,25 @@ mod tests {
         let ahead = report(false, &[1.2, 1.3, 1.2, 1.4, 1.2, 1.5, 1.3, 1.2, 1.3]);
         assert!(ahead.failures().is_empty() && ahead.table().contains("1.30  ahead\n"));
         assert!(ahead.table().contains("never calls fsync"));
+    }
+
+    #[test]
+    fn a_cost_beyond_its_limit_fails_the_claim() {
+        let with = |quick, measured: &[f64]| {
+            let mut report = NamingReport::new(quick);
+            let (what, measured) = ("seconds of a start", measured.to_vec());
+            report.limits.push(NamingLimit { what, limit: 3.0, measured });
+            report
+        };
+        let slow = with(false, &[3.1]);
+        assert_eq!(slow.failures(), ["seconds of a start: more than 3"]);
+        assert!(slow.table().contains("3.10  at most 3: NO\n"), "{}", slow.table());
+        let fast = with(false, &[1.5]);
+        assert!(fast.failures().is_empty() && fast.table().contains("1.50  at most 3\n"));
+        for unclear in [with(true, &[3.1]), with(false, &[2.9, 3.1, 2.9, 3.1, 3.1])] {
+            assert!(unclear.failures().is_empty());
+            assert!(unclear.table().contains("at most 3: ?\n"), "{}", unclear.table());
+        }
     }
 
     #[test]

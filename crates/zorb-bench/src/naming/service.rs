@@ -2,13 +2,15 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use zorb_os::process::bind_to_this_process;
+use zorb_os::process::{ProcessId, bind_to_this_process};
+use zorb_os::signal::Signal;
 
 use crate::{Error, Result};
 
@@ -22,17 +24,48 @@ const MAX_LINE: u64 = 1 << 20;
 pub(super) struct Service {
     /// The root context.
     pub(super) url: String,
-    child: Child,
-    _folder: TempDir,
+    process: Process,
+    folder: TempDir,
 }
 
+/// A process, which is killed when this is dropped.
+struct Process(Child);
+
 impl Service {
-    /// `zorb serve naming` with a store.
-    pub(super) fn zorb(program: &Path, durability: &str) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
+    /// `zorb serve naming` with a store of this durability, or in memory.
+    pub(super) fn zorb(program: &Path, durability: Option<&str>) -> Result<Self> {
+        Self::zorb_in(program, durability, tempfile::tempdir()?)
+    }
+
+    /// Ends the service as an operator does. Returns its folder.
+    pub(super) fn end(self) -> Result<TempDir> {
+        let Self { mut process, folder, .. } = self;
+        if let Some(id) = ProcessId::of(process.0.id()) {
+            id.signal_group(Signal::TERMINATE.number())?;
+        }
+        process.0.wait()?;
+        Ok(folder)
+    }
+
+    /// The resident memory of the process, in octets.
+    pub(super) fn resident(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.0.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        kib.map(|kib| kib * 1024).ok_or_else(|| Error::new("the system does not tell VmRSS"))
+    }
+
+    /// The same in the folder of an earlier service.
+    pub(super) fn zorb_in(
+        program: &Path,
+        durability: Option<&str>,
+        folder: TempDir,
+    ) -> Result<Self> {
         let mut command = Command::new(program);
-        command.args(["serve", "naming", "--listen", "iiop://127.0.0.1:0", "--store"]);
-        command.arg(folder.path()).args(["--durability", durability]);
+        command.args(["serve", "naming", "--listen", "iiop://127.0.0.1:0"]).process_group(0);
+        if let Some(durability) = durability {
+            command.arg("--store").arg(folder.path()).args(["--durability", durability]);
+        }
         for (variable, _) in std::env::vars_os() {
             if variable.as_encoded_bytes().starts_with(b"ZORB_") {
                 command.env_remove(variable);
@@ -45,8 +78,8 @@ impl Service {
     /// A service that prints the URL of its root context.
     fn printing(mut command: Command, folder: TempDir, limit: Duration) -> Result<Self> {
         let child = bind_to_this_process(&mut command).spawn()?;
-        let mut service = Self { url: String::new(), child, _folder: folder };
-        let line = service.child.stdout.take().and_then(|output| first_line(output, limit));
+        let mut service = Self { url: String::new(), process: Process(child), folder };
+        let line = service.process.0.stdout.take().and_then(|output| first_line(output, limit));
         service.url = line.unwrap_or_default().trim().to_owned();
         match service.url.is_empty() {
             true => Err(Error::new("`zorb serve naming` does not start")),
@@ -68,10 +101,10 @@ impl Service {
             Error::new(format!("omniNames: {error}; install the package omniorb-nameserver"))
         })?;
         let url = format!("corbaloc::127.0.0.1:{port}/NameService");
-        let mut service = Self { url, child, _folder: folder };
+        let mut service = Self { url, process: Process(child), folder };
         let begun = Instant::now();
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            if begun.elapsed() > START || service.child.try_wait()?.is_some() {
+            if begun.elapsed() > START || service.process.0.try_wait()?.is_some() {
                 return Err(Error::new("omniNames does not start"));
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -80,11 +113,11 @@ impl Service {
     }
 }
 
-impl Drop for Service {
+impl Drop for Process {
     fn drop(&mut self) {
         // It may have ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

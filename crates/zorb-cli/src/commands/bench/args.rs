@@ -134,7 +134,7 @@ pub(super) struct UpcallsArgs {
 ///
 /// Both run as processes of this machine, and their measurements by 1 and by 32 clients are interleaved. Each row
 /// claims that Zorb answers more calls per second. omniNames never calls fsync: compare its bind with Zorb's durability
-/// `os`; with `grouped`, Zorb's bindings survive a loss of power. Needs omniNames.
+/// `os`; with `grouped`, Zorb's bindings survive a loss of power. Then Zorb's service gets a million names. Needs omniNames.
 #[derive(Args, Debug)]
 pub(super) struct NamingArgs {
     /// A short run, which decides no claim
