@@ -71,7 +71,7 @@ pub(crate) trait Side {
     /// Decides about the message that starts with `seen`, including its header; `whole` if it is
     /// complete. After [`Verdict::More`] it is called again with more octets, if the message is not
     /// complete.
-    fn judge(
+    fn inspect(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
@@ -286,7 +286,7 @@ impl<'a> Relay<'a> {
                 side.message_complete();
                 self.is_counted = true;
             }
-            match side.judge(&header, seen, seen.len() == total)? {
+            match side.inspect(&header, seen, seen.len() == total)? {
                 Verdict::Pass => self.passing = true,
                 Verdict::PassAfter(octets) => {
                     self.flush(side, *cut)?;

@@ -25,7 +25,7 @@ impl<'l> Replies<'l> {
         Self { link, sending: None }
     }
 
-    fn judge_reply(
+    fn inspect_reply(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
@@ -76,14 +76,16 @@ fn forwards(form: Form<'_>, header: &MessageHeader, seen: &[u8]) -> Result<bool,
 }
 
 impl Side for Replies<'_> {
-    fn judge(
+    fn inspect(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
         whole: bool,
     ) -> Result<Verdict, Ending> {
         match header.kind {
-            MessageKind::Reply | MessageKind::LocateReply => self.judge_reply(header, seen, whole),
+            MessageKind::Reply | MessageKind::LocateReply => {
+                self.inspect_reply(header, seen, whole)
+            }
             MessageKind::CloseConnection | MessageKind::MessageError => Ok(Verdict::PassLast),
             // Requests from the server belong to bidirectional GIOP.
             MessageKind::Request

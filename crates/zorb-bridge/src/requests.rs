@@ -44,7 +44,7 @@ impl<'l> Requests<'l> {
         }
     }
 
-    fn judge_request(
+    fn inspect_request(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
@@ -142,7 +142,7 @@ impl<'l> Requests<'l> {
     }
 
     /// Handles a fragment of a request like its first fragment.
-    fn judge_fragment(
+    fn inspect_fragment(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
@@ -162,13 +162,13 @@ impl<'l> Requests<'l> {
             return Ok(Verdict::Drop);
         }
         match self.pending.iter().position(|pending| pending.id == id) {
-            Some(index) => self.judge_pending(index, header, seen, whole),
+            Some(index) => self.inspect_pending(index, header, seen, whole),
             None => Ok(self.pass_or_drop()),
         }
     }
 
     /// Checks whether this fragment completes the header of a request.
-    fn judge_pending(
+    fn inspect_pending(
         &mut self,
         index: usize,
         header: &MessageHeader,
@@ -204,7 +204,7 @@ impl<'l> Requests<'l> {
     }
 
     /// Handles a CancelRequest: a request cancelled before it was forwarded is dropped.
-    fn judge_cancel(
+    fn inspect_cancel(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
@@ -237,7 +237,7 @@ impl<'l> Requests<'l> {
 }
 
 impl Side for Requests<'_> {
-    fn judge(
+    fn inspect(
         &mut self,
         header: &MessageHeader,
         seen: &[u8],
@@ -245,11 +245,11 @@ impl Side for Requests<'_> {
     ) -> Result<Verdict, Ending> {
         match header.kind {
             MessageKind::Request | MessageKind::LocateRequest => {
-                self.judge_request(header, seen, whole)
+                self.inspect_request(header, seen, whole)
             }
-            MessageKind::Fragment => self.judge_fragment(header, seen, whole),
+            MessageKind::Fragment => self.inspect_fragment(header, seen, whole),
             MessageKind::CancelRequest if !self.pending.is_empty() => {
-                self.judge_cancel(header, seen, whole)
+                self.inspect_cancel(header, seen, whole)
             }
             MessageKind::CancelRequest | MessageKind::Reply | MessageKind::LocateReply => {
                 Ok(self.pass_or_drop())

@@ -57,7 +57,7 @@ pub struct ObjectAdapter {
     declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
     /// Admits one request at a time; `None` if the ORB controls the threads.
-    turns: Option<HoldQueue>,
+    serializer: Option<HoldQueue>,
     index: u32,
     stamp: u32,
     /// Each until its destruction is complete.
@@ -166,14 +166,14 @@ impl ObjectAdapter {
     }
 
     /// Admits its requests one at a time; `None` if the ORB controls the threads.
-    pub(super) fn turns(&self) -> Option<&HoldQueue> {
-        self.turns.as_ref()
+    pub(super) fn serializer(&self) -> Option<&HoldQueue> {
+        self.serializer.as_ref()
     }
 
     /// Assigns the adapter to a thread pool until it is destroyed.
     pub fn join(&self, pool_number: usize, membership: Membership) {
         self.pool_number.store(pool_number, Ordering::Relaxed);
-        if self.turns.is_none() {
+        if self.serializer.is_none() {
             self.unchecked_pool.store(pool_number, Ordering::Relaxed);
         }
         *self.membership.lock() = Some(membership);

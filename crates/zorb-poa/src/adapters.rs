@@ -77,7 +77,7 @@ pub struct Adapters {
     activations: AdapterActivations,
     managers: PoaManagerFactory,
     /// Whether there has been an adapter that serves one request at a time.
-    have_turns: AtomicBool,
+    have_serializers: AtomicBool,
 }
 
 impl std::fmt::Debug for Adapters {
@@ -100,7 +100,7 @@ impl Adapters {
             changes: AtomicU64::new(0),
             changing: Lock::default(),
             next_stamp: AtomicU32::new(random::number() as u32),
-            have_turns: AtomicBool::new(false),
+            have_serializers: AtomicBool::new(false),
             main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb)),
             activations: AdapterActivations::new(HoldLimits::of(orb)),
             managers: PoaManagerFactory::new(orb),
@@ -128,15 +128,16 @@ impl Adapters {
         let mut tables = Tables::clone(&self.tables.load());
         let index = changing.take_index();
         let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
-        let turns = match new.policies.thread_model() {
+        let serializer = match new.policies.thread_model() {
             ThreadModel::OrbControlled => None,
             ThreadModel::SingleThread => {
-                Some(HoldQueue::new(Gate::Turns, HoldLimits::of(&self.orb)))
+                Some(HoldQueue::new(Gate::OneAtATime, HoldLimits::of(&self.orb)))
             }
             ThreadModel::MainThread => Some(self.main_thread.clone()),
         };
-        self.have_turns.fetch_or(turns.is_some(), Ordering::Relaxed);
-        let new_adapter = |this: &_| ObjectAdapter::new(&self.orb, new, turns, index, stamp, this);
+        self.have_serializers.fetch_or(serializer.is_some(), Ordering::Relaxed);
+        let new_adapter =
+            |this: &_| ObjectAdapter::new(&self.orb, new, serializer, index, stamp, this);
         let adapter = Arc::new_cyclic(new_adapter);
         tables.add(&adapter);
         if adapter.policies().lifespan == Lifespan::Persistent {
@@ -168,14 +169,14 @@ impl Adapters {
         self.replace(tables);
     }
 
-    /// Whether requests of some adapters have to be [queued](Self::turns_of) in the order in which they are received.
+    /// Whether requests of some adapters have to be [queued](Self::serializer_of) in the order in which they are received.
     #[inline]
-    pub fn have_turns(&self) -> bool {
-        self.have_turns.load(Ordering::Relaxed)
+    pub fn have_serializers(&self) -> bool {
+        self.have_serializers.load(Ordering::Relaxed)
     }
 
-    /// The queue in which a new request waits for its manager or its turn, if its adapter serves one at a time.
-    pub fn turns_of(&self, header: &RequestHeader<'_>) -> Option<HoldQueue> {
+    /// The queue in which a new request waits for its manager or for earlier requests, if its adapter serves one at a time.
+    pub fn serializer_of(&self, header: &RequestHeader<'_>) -> Option<HoldQueue> {
         let destination = header.operation.destination();
         let key = match destination.map(Destination::key) {
             Some(key) => key,
@@ -189,9 +190,9 @@ impl Adapters {
         }
         let tables = self.tables.load();
         let (adapter, _) = tables.adapter(key).ok()?;
-        let turns = adapter.turns()?;
+        let serializer = adapter.serializer()?;
         match adapter.manager().admit(Arrival::New) {
-            Ok(()) => Some(turns.clone()),
+            Ok(()) => Some(serializer.clone()),
             Err(Stopped::Held(queue)) => Some(queue),
             Err(Stopped::Refused(_)) => None,
         }

@@ -101,13 +101,13 @@ impl ChangingObjects {
         &self.activator
     }
 
-    /// What a request for the object `id` gets. `map` is the active object map, in which the object was not. `in_turn`
+    /// What a request for the object `id` gets. `map` is the active object map, in which the object was not. `has_permit`
     /// tells whether the calling thread makes the only upcall that the adapter allows at a time.
     pub(crate) fn find(
         self: &Arc<Self>,
         id: ObjectId,
         arrival: Arrival<'_>,
-        in_turn: impl FnOnce() -> bool,
+        has_permit: impl FnOnce() -> bool,
         map: &Objects,
     ) -> Result<Wanted, Stopped> {
         if !self.activator.is_set() {
@@ -116,7 +116,7 @@ impl ChangingObjects {
         let mut state = self.state.lock();
         let phase = Phase::Incarnating(thread::id());
         let queue = if let Some(object) = state.objects.get_mut(&id) {
-            if matches!(arrival, Arrival::Collocated) && object.needs_caller(&id, in_turn, map) {
+            if matches!(arrival, Arrival::Collocated) && object.needs_caller(&id, has_permit, map) {
                 return Err(Stopped::Refused(would_deadlock()));
             }
             object.queue.admit(arrival)?;
@@ -159,7 +159,7 @@ impl ChangingObjects {
         &self,
         id: &mut Option<ObjectId>,
         servant: usize,
-        in_turn: impl FnOnce() -> bool,
+        has_permit: impl FnOnce() -> bool,
         map: &Objects,
         insert: impl FnOnce(Option<ObjectId>) -> Result<ObjectId, PoaError>,
     ) -> Result<ObjectId, NotActivated> {
@@ -170,7 +170,7 @@ impl ChangingObjects {
                 // Its queue is open: the requests in it find the object in the map.
                 Phase::Inactive => {}
                 Phase::Incarnated(_) => return Err(PoaError::ObjectAlreadyActive.into()),
-                _ if object.needs_caller(id, in_turn, map) => {
+                _ if object.needs_caller(id, has_permit, map) => {
                     return Err(PoaError::System(would_deadlock()).into());
                 }
                 Phase::Incarnating(_) | Phase::Etherealizing(_) => {
@@ -333,12 +333,17 @@ impl State {
 
 impl ChangingObject {
     /// Whether the calling thread would wait for itself: it incarnates or etherealizes the object, makes an upcall of
-    /// it, which precedes the etherealization, or has the turn for that.
-    fn needs_caller(&self, id: &ObjectId, in_turn: impl FnOnce() -> bool, map: &Objects) -> bool {
+    /// it, which precedes the etherealization, or has the permit for that.
+    fn needs_caller(
+        &self,
+        id: &ObjectId,
+        has_permit: impl FnOnce() -> bool,
+        map: &Objects,
+    ) -> bool {
         match &self.phase {
             Phase::Incarnating(by) | Phase::Etherealizing(Some(by)) => *by == thread::id(),
             Phase::Etherealizing(None) => {
-                in_turn() || is_serving(|object| object.id == *id && map.are_of_adapter(object))
+                has_permit() || is_serving(|object| object.id == *id && map.are_of_adapter(object))
             }
             Phase::Inactive | Phase::Incarnated(_) => false,
         }

@@ -14,14 +14,14 @@
 //! often gates open and close. A request that has been held for too long is discarded, and one whose reply nobody awaits
 //! any more is [withdrawn](HoldQueue::withdraw).
 //!
-//! The gate of some queues admits one request at a time, whose [`Turn`] lasts until the end of its upcall: that of an
+//! The gate of some queues admits one request at a time, whose [`UpcallPermit`] lasts until the end of its upcall: that of an
 //! adapter with the single-thread model, and that of the ORB's main thread, which [serves](HoldQueue::serve_next) the
 //! requests itself.
 
 mod collocated;
+pub(crate) mod serializer;
 #[cfg(test)]
 mod tests;
-pub(crate) mod turns;
 mod waiting;
 mod withdrawal;
 
@@ -94,8 +94,8 @@ pub(crate) enum Gate {
     Closed,
     /// They are admitted, those that wait first.
     Open,
-    /// They are admitted one at a time, those that wait first, by [`HoldQueue::begin_turn`].
-    Turns,
+    /// They are admitted one at a time, those that wait first, by [`HoldQueue::acquire_permit`].
+    OneAtATime,
     /// They are answered with this exception, those that wait, too.
     Refusing(fn() -> SystemException),
 }
@@ -123,9 +123,9 @@ impl Drop for Queue {
     }
 }
 
-/// The thread that has the turn.
+/// The thread that has the permit.
 #[derive(Clone, Copy, Debug)]
-struct TurnOf {
+struct PermitHolder {
     thread: u32,
     /// The number of upcalls that are nested in each other.
     depth: usize,
@@ -135,7 +135,7 @@ struct TurnOf {
 #[derive(Debug)]
 pub(crate) struct Held {
     gate: Gate,
-    turn: Option<TurnOf>,
+    holder: Option<PermitHolder>,
     requests: WaitingRequests<Box<dyn Holdable>>,
     /// The number of threads of this process whose collocated calls wait.
     callers: usize,
@@ -150,7 +150,7 @@ pub(crate) struct Held {
 impl Held {
     fn gate(&self) -> Gate {
         match self.gate {
-            Gate::Closed | Gate::Turns if self.is_released => Gate::Refusing(discarded),
+            Gate::Closed | Gate::OneAtATime if self.is_released => Gate::Refusing(discarded),
             gate => gate,
         }
     }
@@ -159,7 +159,7 @@ impl Held {
     fn is_closed(&self) -> bool {
         match self.gate() {
             Gate::Closed => true,
-            Gate::Turns => self.turn.is_some(),
+            Gate::OneAtATime => self.holder.is_some(),
             Gate::Open | Gate::Refusing(_) => false,
         }
     }
@@ -168,7 +168,7 @@ impl Held {
     fn resumable(&self, by_main_thread: bool) -> usize {
         match self.gate() {
             _ if self.is_closed() || self.requests.is_resuming() => 0,
-            Gate::Turns => usize::from(!by_main_thread),
+            Gate::OneAtATime => usize::from(!by_main_thread),
             _ => usize::MAX,
         }
     }
@@ -229,7 +229,7 @@ impl HoldQueue {
     ) -> Self {
         let held = Held {
             gate,
-            turn: None,
+            holder: None,
             requests: WaitingRequests::default(),
             callers: 0,
             servers: 0,
@@ -343,7 +343,7 @@ impl HoldQueue {
         match held.gate() {
             Gate::Refusing(exception) => return Err(Stopped::Refused(exception())),
             Gate::Open if is_next(&held, arrival, overtakes) => return Ok(()),
-            Gate::Open | Gate::Closed | Gate::Turns => {}
+            Gate::Open | Gate::Closed | Gate::OneAtATime => {}
         }
         drop(held);
         Err(Stopped::Held(self.clone()))

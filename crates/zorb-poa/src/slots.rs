@@ -12,7 +12,7 @@ use zorb_os::lock::Lock;
 
 use crate::active_object::ActiveObject;
 use crate::call::Target;
-use crate::hold_queue::turns::Turn;
+use crate::hold_queue::serializer::UpcallPermit;
 
 /// The number of slots in the first segment; each further segment has twice as many.
 const FIRST_SEGMENT: usize = 64;
@@ -26,13 +26,13 @@ pub(crate) struct Occupant {
     generation: u32,
     /// `None` only while it is dropped.
     object: Option<Arc<ActiveObject>>,
-    /// The turn of a request, for which this was created.
-    _turn: Option<Turn>,
+    /// The permit of a request, for which this was created.
+    _permit: Option<UpcallPermit>,
 }
 
 impl Occupant {
     fn of(object: Arc<ActiveObject>, generation: u32) -> Arc<Self> {
-        Arc::new(Self { generation, object: Some(object), _turn: None })
+        Arc::new(Self { generation, object: Some(object), _permit: None })
     }
 }
 
@@ -60,11 +60,11 @@ impl Found {
         Self(Guard::from_inner(Some(Occupant::of(object, 0))))
     }
 
-    /// The same with the turn for its upcall, if requests have turns. Dropping it ends the turn.
+    /// The same with the permit for its upcall, if requests need one. Dropping it ends the upcall.
     #[cold]
-    pub(crate) fn in_turn(self, turn: Option<Turn>) -> Self {
-        let Some(turn) = turn else { return self };
-        let occupant = Occupant { generation: 0, object: self.to_shared(), _turn: Some(turn) };
+    pub(crate) fn with_permit(self, permit: Option<UpcallPermit>) -> Self {
+        let Some(permit) = permit else { return self };
+        let occupant = Occupant { generation: 0, object: self.to_shared(), _permit: Some(permit) };
         Self(Guard::from_inner(Some(Arc::new(occupant))))
     }
 

@@ -206,13 +206,13 @@ impl QueuedRequest {
     /// Lets the request wait for its turn, if its adapter serves one at a time; otherwise returns it. The threads of
     /// the lane need not ask in the order of the requests.
     #[cold]
-    pub(super) fn wait_for_turn(self) -> Option<Self> {
-        let Some(queue) = self.turns() else { return Some(self) };
+    pub(super) fn wait_for_permit(self) -> Option<Self> {
+        let Some(queue) = self.serializer() else { return Some(self) };
         self.client.held(self.message).put(&queue, None);
         None
     }
 
-    fn turns(&self) -> Option<HoldQueue> {
+    fn serializer(&self) -> Option<HoldQueue> {
         let message = &*self.message;
         let form = match message.expansion.as_deref() {
             Some(reads) => Form::Other(reads),
@@ -221,7 +221,7 @@ impl QueuedRequest {
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(message.octets.message(), message.header.order);
         form.read_request_with(&mut request, &mut reader, &message.header).ok()?;
-        self.client.core().adapters().turns_of(&request)
+        self.client.core().adapters().serializer_of(&request)
     }
 
     /// Makes the upcall and sends the reply. Returns the message for another request.

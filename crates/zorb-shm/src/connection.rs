@@ -157,12 +157,12 @@ impl Connection {
 /// Wakes the threads counted in `sleepers` until there are none: one of them may be between its
 /// last check and its sleep. All of them see the new state after that, so none returns.
 fn wake_sleepers(sleepers: &AtomicU32, wake: impl Fn()) {
-    const TURNS: u32 = 64;
-    let mut turn = 0;
+    const YIELDS: u32 = 64;
+    let mut yields = 0;
     while sleepers.load(Ordering::SeqCst) != 0 {
         wake();
-        if turn < TURNS {
-            turn += 1;
+        if yields < YIELDS {
+            yields += 1;
             thread::yield_now();
         } else {
             // A thread of higher priority must not keep the processor from the sleeping thread.

@@ -78,7 +78,7 @@ enum Found {
 }
 
 impl ClientMessagingState for Introduced {
-    fn abbreviate(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Abbreviation {
+    fn abbreviate(&mut self, key: &[u8], operation: &str, is_next: bool) -> Abbreviation {
         if self.unsent.is_none()
             && let Some(Some(pair)) = self.pairs.get(usize::from(self.last))
             && *pair.operation == *operation
@@ -89,7 +89,7 @@ impl ClientMessagingState for Introduced {
         if self.given_up || key.len().saturating_add(operation.len()) > MAX_PAIR {
             return Abbreviation::InFull;
         }
-        if in_turn && let Some(unsent) = self.unsent.take() {
+        if is_next && let Some(unsent) = self.unsent.take() {
             self.put(unsent, None);
         }
         let hash = hash(key, operation);
@@ -111,7 +111,7 @@ impl ClientMessagingState for Introduced {
                 (set * WAYS + way) as u8
             }
         };
-        if in_turn {
+        if is_next {
             let (key, operation) = (key.into(), operation.into());
             self.put(index, Some(Pair { hash, key, operation }));
             self.unsent = Some(index);

@@ -175,12 +175,12 @@ impl Choice<'_> {
 
     /// Leaves out loopback and link-local addresses if there are others, unless a rule names them.
     fn leave_out_less_reachable(&mut self) {
-        let reach = |host_port: &HostPort| match &host_port.host {
-            Host::Ip(address) => reach(*address),
+        let scope = |host_port: &HostPort| match &host_port.host {
+            Host::Ip(address) => scope(*address),
             Host::Name(_) => 0,
         };
-        let best = self.allowed.iter().map(|(host_port, ..)| reach(host_port)).min();
-        self.allowed.retain(|(host_port, _, is_named)| *is_named || Some(reach(host_port)) == best);
+        let best = self.allowed.iter().map(|(host_port, ..)| scope(host_port)).min();
+        self.allowed.retain(|(host_port, _, is_named)| *is_named || Some(scope(host_port)) == best);
     }
 
     fn finish(self) -> Result<Vec<HostPort>, String> {
@@ -201,7 +201,7 @@ impl Choice<'_> {
 }
 
 /// How far away clients may be that reach an address, the best first.
-fn reach(address: IpAddr) -> u8 {
+fn scope(address: IpAddr) -> u8 {
     match address {
         IpAddr::V4(v4) if v4.is_link_local() => 1,
         address if address.is_loopback() => 2,

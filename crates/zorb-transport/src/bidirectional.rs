@@ -7,9 +7,9 @@
 mod claims;
 mod connection;
 mod half;
-mod line;
 mod numbering;
 mod role;
+mod sender;
 mod split;
 #[cfg(test)]
 mod tests;

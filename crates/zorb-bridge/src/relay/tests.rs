@@ -6,7 +6,7 @@ use super::*;
 struct IdleHandler(bool);
 
 impl Side for IdleHandler {
-    fn judge(&mut self, _: &MessageHeader, _: &[u8], _: bool) -> Result<Verdict, Ending> {
+    fn inspect(&mut self, _: &MessageHeader, _: &[u8], _: bool) -> Result<Verdict, Ending> {
         Ok(Verdict::Drop)
     }
 

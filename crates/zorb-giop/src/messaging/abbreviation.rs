@@ -20,12 +20,12 @@ pub enum Abbreviation {
 pub trait ClientMessagingState: Send + fmt::Debug {
     /// Chooses how the next request refers to its object and operation.
     ///
-    /// `in_turn` is whether the request is the next one on the wire. If it is not, and the answer is
+    /// `is_next` is whether the request is the next one on the wire. If it is not, and the answer is
     /// `Introduce`, the caller has to wait until it is and call again. An index is defined only if
-    /// [`sent`](Self::sent) is called before the next call with `in_turn`.
-    fn abbreviate(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Abbreviation;
+    /// [`sent`](Self::sent) is called before the next call with `is_next`.
+    fn abbreviate(&mut self, key: &[u8], operation: &str, is_next: bool) -> Abbreviation;
 
-    /// Reports that the request of the last call of [`abbreviate`](Self::abbreviate) with `in_turn` was passed to
+    /// Reports that the request of the last call of [`abbreviate`](Self::abbreviate) with `is_next` was passed to
     /// the transport.
     fn sent(&mut self);
 

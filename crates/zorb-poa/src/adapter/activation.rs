@@ -70,9 +70,12 @@ impl ObjectAdapter {
         };
         let id = match self.provider.changing() {
             Some(changing) => {
-                let in_turn =
-                    || self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 0);
-                changing.activate(id, identity, in_turn, &self.objects, insert)?
+                let has_permit = || {
+                    self.serializer
+                        .as_ref()
+                        .is_some_and(|serializer| serializer.permits_of_caller() > 0)
+                };
+                changing.activate(id, identity, has_permit, &self.objects, insert)?
             }
             None => insert(id.take())?,
         };

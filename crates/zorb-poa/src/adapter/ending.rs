@@ -12,8 +12,8 @@ impl ObjectAdapter {
     /// Answers held requests of this adapter and its descendants with `TRANSIENT`.
     pub fn release_held(&self) {
         self.manager.release_held();
-        if let Some(turns) = &self.turns {
-            turns.release();
+        if let Some(serializer) = &self.serializer {
+            serializer.release();
         }
         if let Some(changing) = self.provider.changing() {
             changing.release();

@@ -60,12 +60,12 @@ struct Etherealization {
 }
 
 impl Etherealization {
-    /// Etherealizes the object now, or at its turn, if the adapter makes one upcall at a time.
+    /// Etherealizes the object now, or when it has the permit, if the adapter makes one upcall at a time.
     fn begin(self: Box<Self>) {
         let adapter = Arc::clone(&self.adapter);
-        let Some(turns) = adapter.turns() else { return (*self).run() };
-        match turns.begin_turn(Arrival::Collocated) {
-            Ok(_turn) => (*self).run(),
+        let Some(serializer) = adapter.serializer() else { return (*self).run() };
+        match serializer.acquire_permit(Arrival::Collocated) {
+            Ok(_permit) => (*self).run(),
             Err(Stopped::Refused(_)) => (*self).run(),
             Err(Stopped::Held(queue)) => {
                 // There is always room for it.
@@ -86,12 +86,12 @@ impl Etherealization {
         drop((in_progress, adapter));
     }
 
-    /// Runs with the turn, or waits for it again.
+    /// Runs with the permit, or waits for it again.
     fn resumed(self: Box<Self>, pass: ResumePass) {
         let adapter = Arc::clone(&self.adapter);
-        let Some(turns) = adapter.turns() else { return (*self).run() };
-        match turns.begin_turn(Arrival::Resumed(&pass)) {
-            Ok(_turn) => {
+        let Some(serializer) = adapter.serializer() else { return (*self).run() };
+        match serializer.acquire_permit(Arrival::Resumed(&pass)) {
+            Ok(_permit) => {
                 drop(pass);
                 (*self).run();
             }

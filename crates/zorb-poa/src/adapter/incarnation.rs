@@ -29,8 +29,10 @@ impl ObjectAdapter {
         id: ObjectId,
         arrival: Arrival<'_>,
     ) -> Result<Found, Stopped> {
-        let in_turn = || self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 1);
-        let incarnation = match changing.find(id, arrival, in_turn, &self.objects)? {
+        let has_permit = || {
+            self.serializer.as_ref().is_some_and(|serializer| serializer.permits_of_caller() > 1)
+        };
+        let incarnation = match changing.find(id, arrival, has_permit, &self.objects)? {
             Wanted::Object(object) => return Ok(Found::without_slot(object)),
             Wanted::Incarnation(incarnation) => incarnation,
         };

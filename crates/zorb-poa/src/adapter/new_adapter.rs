@@ -74,11 +74,11 @@ impl ObjectAdapter {
     /// Creates an adapter. `index` is its index in the ORB's tables; `stamp` distinguishes it from earlier and later
     /// adapters with this index.
     ///
-    /// `turns` admits its requests one at a time; `this` will refer to the adapter.
+    /// `serializer` admits its requests one at a time; `this` will refer to the adapter.
     pub(crate) fn new(
         core: &Arc<OrbCore>,
         new: NewAdapter<'_>,
-        turns: Option<HoldQueue>,
+        serializer: Option<HoldQueue>,
         index: u32,
         stamp: u32,
         this: &Weak<Self>,
@@ -93,7 +93,7 @@ impl ObjectAdapter {
         }
         let ids_are_slots = policies.lifespan == Lifespan::Transient
             && policies.id_assignment == IdAssignment::System;
-        let direct_calls = match (&turns, policies.request_processing) {
+        let direct_calls = match (&serializer, policies.request_processing) {
             (Some(_), _) => DirectCalls::Never,
             // An activator waits for the end of objects, which references must not delay.
             (None, RequestProcessing::ServantManager) => DirectCalls::WhileActive,
@@ -125,8 +125,8 @@ impl ObjectAdapter {
             activator: Lock::default(),
             membership: Lock::default(),
             pool_number: AtomicUsize::new(0),
-            unchecked_pool: AtomicUsize::new(if turns.is_some() { NO_POOL } else { 0 }),
-            turns,
+            unchecked_pool: AtomicUsize::new(if serializer.is_some() { NO_POOL } else { 0 }),
+            serializer,
         }
     }
 }

@@ -10,7 +10,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::adapter::ObjectAdapter;
 use crate::error::not_there;
-use crate::hold_queue::turns::Turn;
+use crate::hold_queue::serializer::UpcallPermit;
 use crate::hold_queue::{Arrival, HoldQueue, Stopped};
 use crate::inactive::{ByDefault, Locating};
 use crate::policies::Lifespan;
@@ -89,7 +89,7 @@ impl ObjectAdapter {
     #[inline(never)]
     fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
         loop {
-            let turn = self.check(by)?;
+            let permit = self.check(by)?;
             let absence = self.core().absence();
             let object = match self.objects().find(id) {
                 Some(object) => object,
@@ -103,7 +103,7 @@ impl ObjectAdapter {
             };
             // Otherwise the manager has been changed since, and whoever waits for its requests may have overlooked this.
             if self.manager().is_active() {
-                return Ok(object.in_turn(turn));
+                return Ok(object.with_permit(permit));
             }
         }
     }
@@ -170,40 +170,40 @@ impl ObjectAdapter {
         by: Access<'_>,
     ) -> Option<Result<Found, NotAdmitted>> {
         loop {
-            let turn = match self.check(by) {
-                Ok(turn) => turn,
+            let permit = match self.check(by) {
+                Ok(permit) => permit,
                 Err(refused) => return Some(Err(refused)),
             };
             let object = self.objects().find_in_slot(index.slot, index.generation)?;
             if self.manager().is_active() {
-                return Some(Ok(object.in_turn(turn)));
+                return Some(Ok(object.with_permit(permit)));
             }
         }
     }
 
     /// Whether a request passes if the manager admits all: it comes from the adapter's thread pool or is collocated, and
-    /// requests have no turns.
+    /// requests need no permits.
     #[inline]
     fn is_unchecked(&self, by: Access<'_>) -> bool {
         match by.pool {
             Some(pool) => pool == self.unchecked_pool(),
-            None => self.turns().is_none(),
+            None => self.serializer().is_none(),
         }
     }
 
     /// Checks that the request was received at an endpoint of the adapter's thread pool, or of the ORB if it has none:
-    /// the threads of a pool serve the adapters of that pool alone. Then the manager's state, and whether it is the
-    /// request's turn.
-    fn check(&self, by: Access<'_>) -> Result<Option<Turn>, NotAdmitted> {
+    /// the threads of a pool serve the adapters of that pool alone. Then the manager's state, and whether an
+    /// earlier request is in progress that excludes it.
+    fn check(&self, by: Access<'_>) -> Result<Option<UpcallPermit>, NotAdmitted> {
         if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
             return Err(NotAdmitted::Refused(elsewhere()));
         }
-        let Some(turns) = self.turns() else {
+        let Some(serializer) = self.serializer() else {
             self.manager().admit(by.arrival)?;
             return Ok(None);
         };
         self.manager().admit_in_order(by.arrival)?;
-        Ok(Some(turns.begin_turn(by.arrival)?))
+        Ok(Some(serializer.acquire_permit(by.arrival)?))
     }
 }
 

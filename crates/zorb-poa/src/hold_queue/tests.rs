@@ -146,13 +146,13 @@ fn withdrawn_requests_leave_room_for_others() {
 #[test]
 fn a_queue_whose_last_request_is_withdrawn_is_open_again() {
     let (queue, outcomes, begin) = holding(None);
-    set(&queue, Gate::Turns);
-    let turn = queue.begin_turn(Arrival::New).ok().unwrap();
+    set(&queue, Gate::OneAtATime);
+    let permit = queue.acquire_permit(Arrival::New).ok().unwrap();
     assert!(queue.hold(outcomes.request(2), Arrival::New, begin).is_ok());
     queue.withdraw(|_, _| true);
-    drop(turn);
+    drop(permit);
     assert!(outcomes.taken().is_empty());
-    assert!(queue.begin_turn(Arrival::New).is_ok());
+    assert!(queue.acquire_permit(Arrival::New).is_ok());
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::{Discipline, Time};
 pub struct ReadyQueue<W> {
     discipline: Discipline,
     capacity: usize,
-    /// The sequence number of the next entry, for FIFO order among equals.
-    turn: u64,
+    /// The sequence number of the latest entry, for FIFO order among equals.
+    sequence_number: u64,
     waiting: BinaryHeap<Waiting<W>>,
 }
 
@@ -22,7 +22,7 @@ struct Waiting<W> {
     /// The key of the discipline: the smaller the earlier.
     key: u64,
     subpriority: u32,
-    turn: u64,
+    sequence_number: u64,
     deadline: Time,
     work: W,
 }
@@ -31,7 +31,7 @@ impl<W> Ord for Waiting<W> {
     fn cmp(&self, other: &Self) -> Ordering {
         let earlier = other.key.cmp(&self.key);
         let higher = self.subpriority.cmp(&other.subpriority);
-        earlier.then(higher).then(other.turn.cmp(&self.turn))
+        earlier.then(higher).then(other.sequence_number.cmp(&self.sequence_number))
     }
 }
 
@@ -53,7 +53,12 @@ impl<W> ReadyQueue<W> {
     /// Creates a queue with this capacity.
     #[must_use]
     pub fn new(discipline: Discipline, capacity: usize) -> Self {
-        Self { discipline, capacity, turn: 0, waiting: BinaryHeap::with_capacity(capacity) }
+        Self {
+            discipline,
+            capacity,
+            sequence_number: 0,
+            waiting: BinaryHeap::with_capacity(capacity),
+        }
     }
 
     /// Adds work.
@@ -64,7 +69,7 @@ impl<W> ReadyQueue<W> {
         if self.waiting.len() >= self.capacity {
             return Err(Refused { why: Refusal::Full, work });
         }
-        self.turn += 1;
+        self.sequence_number += 1;
         let key = match self.discipline {
             Discipline::Static => Time::ZERO,
             Discipline::Deadline => urgency.deadline,
@@ -75,7 +80,7 @@ impl<W> ReadyQueue<W> {
         self.waiting.push(Waiting {
             key: key.as_nanos(),
             subpriority,
-            turn: self.turn,
+            sequence_number: self.sequence_number,
             deadline,
             work,
         });

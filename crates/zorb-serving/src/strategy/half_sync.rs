@@ -183,8 +183,8 @@ impl ServingStrategy for HalfSync {
             return Ok(());
         }
         let mut request = QueuedRequest::new(connection, message);
-        if connection.core.adapters().have_turns() {
-            match request.wait_for_turn() {
+        if connection.core.adapters().have_serializers() {
+            match request.wait_for_permit() {
                 Some(other) => request = other,
                 None => return Ok(()),
             }

@@ -78,12 +78,12 @@ fn a_sleeping_writer_is_looked_for_once_in_a_quarter_of_the_ring() {
     let (writer, reader, memory, place) = ring(4096);
     let sleeping = memory.u32_at(place.writer_sleeping());
     let mut buffer = [0; 512];
-    for turn in 0..20 {
-        assert_eq!(writer.write(&[turn; 512]), Ok(512));
+    for round in 0..20 {
+        assert_eq!(writer.write(&[round; 512]), Ok(512));
         sleeping.store(1, Ordering::SeqCst);
         assert_eq!(reader.read(&mut buffer), Ok(512));
         // Half of a quarter wakes nobody, a whole one does.
-        assert_eq!(sleeping.load(Ordering::SeqCst), u32::from(turn % 2 == 0), "turn {turn}");
+        assert_eq!(sleeping.load(Ordering::SeqCst), u32::from(round % 2 == 0), "round {round}");
     }
 }
 

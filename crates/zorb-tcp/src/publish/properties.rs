@@ -124,7 +124,7 @@ proptest! {
                 }
                 prop_assert!(ranks.is_sorted(), "{found:?} is not in the order of {parsed}");
                 // Named addresses are all there, and so are those that every client may be able to reach.
-                let is_needed = |address: &str| !named.is_empty() || reach(address.parse().unwrap()) == 0;
+                let is_needed = |address: &str| !named.is_empty() || scope(address.parse().unwrap()) == 0;
                 for (address, port) in could {
                     let published = HostPort { host: Host::parse(address).unwrap(), port };
                     let is_missing = allowed(address).is_some() && is_needed(address) && !found.contains(&published);

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use zorb_os::lock::{Condition, Lock};
 
-use super::line::Line;
 use super::role::Role;
+use super::sender::Sender;
 use super::split::{Receiver, Splitter};
 use crate::{Stream, log_limited};
 
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     pub(super) state: Lock<State>,
     /// Notified when octets have been received or read, and at the end.
     pub(super) changed: Condition,
-    pub(super) line: Line,
+    pub(super) sender: Sender,
     /// For the side that opened it.
     serve: Option<Serve>,
     stall_limit: Duration,
@@ -166,7 +166,7 @@ impl Connection {
                 read: 0,
             }),
             changed: Condition::new(),
-            line: Line::new(Arc::clone(&stream)),
+            sender: Sender::new(Arc::clone(&stream)),
             stream,
             serve,
             stall_limit,
@@ -238,7 +238,7 @@ impl Connection {
     /// Ends all of its streams.
     pub(super) fn end(&self, how: Option<io::ErrorKind>) {
         let hangups = self.set_end(how);
-        self.line.end();
+        self.sender.end();
         let _ = self.stream.shutdown(Shutdown::Both);
         hangups.into_iter().for_each(|on_hangup| on_hangup());
     }

@@ -125,14 +125,14 @@ impl Half {
 
     /// Sends a message with one call of the stream's `send_vectored_all`.
     fn send(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
-        let Connection { stream, line, state, .. } = &*self.connection;
+        let Connection { stream, sender, state, .. } = &*self.connection;
         let (mut head, length) = beginning(parts);
         let beginning = head.get_mut(..length).unwrap_or_default();
         if self.is_farewell(parts) {
             return Ok(());
         }
         let timeout = self.send_timeout.current();
-        let sent = line.send(self.role, timeout, |is_new| {
+        let sent = sender.send(self.role, timeout, |is_new| {
             if !is_new {
                 return Ok(stream.send_vectored_all(parts));
             }
@@ -185,7 +185,7 @@ impl Half {
     /// Ends the connection if a message has been sent in part.
     fn check(&self, sent: io::Result<()>) -> io::Result<()> {
         if let Err(error) = &sent
-            && self.connection.line.is_broken()
+            && self.connection.sender.is_broken()
         {
             self.connection.end(Some(error.kind()));
         }
@@ -206,8 +206,8 @@ impl Half {
         let is_close = |part: &IoSlice<'_>| {
             (part.len(), part.get(..4).unwrap_or_default(), part.get(7)) == CLOSE_CONNECTION
         };
-        let Connection { opened, line, state, .. } = &*self.connection;
-        if !opened || !parts.first().is_some_and(is_close) || line.is_unfinished(self.role) {
+        let Connection { opened, sender, state, .. } = &*self.connection;
+        if !opened || !parts.first().is_some_and(is_close) || sender.is_unfinished(self.role) {
             return false;
         }
         let state = state.lock();
@@ -277,7 +277,7 @@ impl Stream for Half {
             return Ok(());
         }
         let sent = match self.numbered() {
-            None => self.connection.line.try_send(self.role, || self.note(beginning), parts),
+            None => self.connection.sender.try_send(self.role, || self.note(beginning), parts),
             Some(client) => self.try_send_numbered(client, beginning, parts),
         };
         self.check(sent)
@@ -314,7 +314,7 @@ impl Stream for Half {
             return Ok(());
         }
         // Nobody else can send after a message that stays incomplete.
-        let leaves_message = self.connection.line.is_unfinished(self.role);
+        let leaves_message = self.connection.sender.is_unfinished(self.role);
         if self.owns() || leaves_requests || leaves_message {
             self.connection.end(None);
         }
@@ -377,7 +377,7 @@ impl Half {
         let whole: Vec<u8> = beginning.iter().copied().chain(octets).collect();
         let mut all = [IoSlice::new(&whole)];
         let mut rest = &mut all[..];
-        let sent = self.connection.line.try_send(self.role, || (), &mut rest);
+        let sent = self.connection.sender.try_send(self.role, || (), &mut rest);
         let left: usize = rest.iter().map(|part| part.len()).sum();
         IoSlice::advance_slices(parts, length - left);
         sent

@@ -144,9 +144,9 @@ impl ClientSession {
         &mut self,
         key: &[u8],
         operation: &str,
-        in_turn: bool,
+        is_next: bool,
     ) -> Option<Abbreviation> {
-        self.messaging_state.as_mut().map(|state| state.abbreviate(key, operation, in_turn))
+        self.messaging_state.as_mut().map(|state| state.abbreviate(key, operation, is_next))
     }
 
     /// Whether the messaging protocol may abbreviate requests.
