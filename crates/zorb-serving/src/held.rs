@@ -71,8 +71,13 @@ impl HeldRequest {
         let connection = self.connection();
         if let Some(connection) = &connection {
             connection.requests.hold();
-            if self.awaited.is_some_and(|request| !connection.awaited.add(request, queue)) {
-                return; // its client has gone
+            let is_awaited = |request| {
+                // Asked in this order, as a CancelRequest is recorded before it looks for what has been added.
+                connection.awaited.add(request, queue.downgrade())
+                    && !connection.is_cancelled(request)
+            };
+            if self.awaited.is_some_and(|request| !is_awaited(request)) {
+                return; // its client has gone, or cancelled it while it waited for a thread
             }
         }
         let context = Arc::clone(&self.lane.context);
@@ -84,6 +89,7 @@ impl HeldRequest {
             return self.refuse(&no_message_memory());
         }
         self.peer = Arc::as_ptr(budget).addr();
+        let awaited = self.awaited;
         let arrival = pass.map_or(Arrival::New, Arrival::Resumed);
         let since = pass.map_or_else(Instant::now, ResumePass::since);
         match queue.hold(Box::new(self), arrival, since) {
@@ -91,9 +97,11 @@ impl HeldRequest {
             Ok(Some(expiry)) => context.watchdog().watch_held(queue, expiry),
             Err((refused, exception)) => refused.refuse(&exception),
         }
-        // The client may have gone before the request was in the queue.
-        if let Some(connection) = connection.filter(|it| it.awaited.client_has_gone()) {
-            queue.withdraw(|number, _| number == connection.number());
+        // The client may have gone, or cancelled the request, before it was in the queue.
+        if let Some((connection, request)) = connection.zip(awaited)
+            && connection.awaited.is_withdrawn(request)
+        {
+            queue.withdraw(|number, other| number == connection.number() && other == request);
         }
     }
 

@@ -89,6 +89,12 @@ impl ServerConnection {
         self.awaited.withdraw_cancelled(cancellation, self.number());
     }
 
+    /// Whether the client has cancelled a request, so that its reply need not be sent.
+    #[cold]
+    pub(super) fn is_cancelled(&self, request: ServedRequest) -> bool {
+        self.sending.lock().cancelled.contains(request)
+    }
+
     /// Sends a whole message, or ends the connection.
     pub(super) fn send(self: &Arc<Self>, message: &[u8]) {
         self.send_locked(self.sending.lock(), message, SendingThread::Shared);

@@ -1,14 +1,17 @@
 //! Held requests for whose replies nobody waits any more leave their queues; those that clients hold keep no others out.
 
 use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
 
-use zorb_core::lanes::Strategy;
-use zorb_core::poa::ThreadModel;
+use zorb_core::lanes::{Buffering, LaneSettings, PoolSettings, Strategy};
+use zorb_core::poa::{PoaPolicies, ThreadModel};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus, ResponseFlags};
 use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST};
 
 use crate::held::{DONE, Raw, STRATEGIES, Scene, TWO_WAY, held};
-use crate::support::{builder, until};
+use crate::support::{Acting, Echo, builder, until};
 use crate::turns::{Stage, one_by_one};
 
 const ONE_WAY: ResponseFlags = ResponseFlags::NoResponse;
@@ -207,4 +210,58 @@ fn an_address_that_waits_on_most_connections_makes_room_with_these() {
         assert_eq!(client.reply(), (value, DONE));
     }
     scene.orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_request_that_is_cancelled_while_it_waits_for_a_thread_is_not_held() {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let pool = orb.create_pool(PoolSettings {
+        strategy: Some(Strategy::HalfSync),
+        buffering: Some(Buffering { max_requests: 8, max_octets: None }),
+        lanes: vec![LaneSettings::new(None, 1)],
+        ..PoolSettings::new("pool")
+    });
+    let pool = pool.unwrap();
+    let policies = PoaPolicies::new().with(pool.policy());
+    let manager = orb.create_poa_manager();
+    let behind = orb.root_poa().create_with_manager("held", policies.clone(), manager.clone());
+    let (asked, was_asked) = channel();
+    let behind: Echo = behind
+        .unwrap()
+        .activate(Acting(move |value| {
+            asked.send(value).unwrap();
+            Ok(value)
+        }))
+        .unwrap();
+    let (begun, has_begun) = channel();
+    let (permits, permitted) = channel();
+    let permitted = Mutex::new(permitted);
+    let free: Echo = orb
+        .root_poa()
+        .create("free", policies)
+        .unwrap()
+        .activate(Acting(move |value| {
+            begun.send(()).unwrap();
+            permitted.lock().unwrap().recv().unwrap();
+            Ok(value)
+        }))
+        .unwrap();
+    let address = pool.endpoints()[0][0].trim_start_matches("iiop://").to_owned();
+    let [mut other, mut client] = [(); 2].map(|()| Raw(TcpStream::connect(&address).unwrap()));
+    other.twice(&free, 1, TWO_WAY);
+    has_begun.recv().unwrap();
+    (2..5).for_each(|value| client.twice(&behind, value, TWO_WAY));
+    client.cancel(3);
+    // The thread that reads has seen the CancelRequest, and that which would hold the requests is busy.
+    client.settle();
+    assert_eq!(held(&manager), 0);
+    (0..2).for_each(|_| permits.send(()).unwrap());
+    assert_eq!(other.reply(), (1, DONE));
+    client.twice(&free, 5, TWO_WAY);
+    assert_eq!(client.reply(), (5, DONE));
+    assert_eq!(held(&manager), 2);
+    manager.activate().unwrap();
+    assert_eq!(sorted_replies(&mut client, 2), [(2, DONE), (4, DONE)]);
+    assert_eq!(was_asked.try_iter().collect::<Vec<_>>(), [2, 4]);
+    orb.shutdown(true).unwrap();
 }

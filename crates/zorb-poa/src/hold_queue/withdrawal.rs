@@ -6,8 +6,8 @@ use zorb_giop::ServedRequest;
 
 use super::{HoldQueue, Queue};
 
-/// A queue of held requests, which this does not keep alive.
-#[derive(Clone, Debug)]
+/// A queue of held requests, which this does not keep alive. The default one does not exist.
+#[derive(Clone, Debug, Default)]
 pub struct WeakHoldQueue(Weak<Queue>);
 
 impl WeakHoldQueue {
