@@ -115,6 +115,7 @@ macro_rules! conformance_suite {
             malformed_endpoints_are_refused
             a_refused_connection_names_endpoint_and_cause
             closing_refuses_new_clients
+            clients_that_wait_to_be_accepted_are_told_of_the_end
             connections_outlive_their_acceptor
             many_connections_are_independent
             small_messages_are_echoed

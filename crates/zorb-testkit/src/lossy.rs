@@ -51,6 +51,10 @@ impl Acceptor for Behind {
         self.inner.accept()
     }
 
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        self.inner.accept_waiting()
+    }
+
     fn close(&self) {
         self.inner.close();
     }

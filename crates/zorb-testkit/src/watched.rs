@@ -262,6 +262,10 @@ impl<W: Watch> Acceptor for WatchedAcceptor<W> {
         Ok(self.accepted.add(self.inner.accept()?))
     }
 
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        Some(self.accepted.add(self.inner.accept_waiting()?))
+    }
+
     fn close(&self) {
         self.inner.close();
     }

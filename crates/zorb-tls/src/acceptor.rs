@@ -25,6 +25,11 @@ impl Acceptor for TlsAcceptor {
         Ok(Arc::new(TlsStream::accepted(inner, self.tls.clone())))
     }
 
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        let inner = self.inner.accept_waiting()?;
+        Some(Arc::new(TlsStream::accepted(inner, self.tls.clone())))
+    }
+
     fn close(&self) {
         self.inner.close();
     }

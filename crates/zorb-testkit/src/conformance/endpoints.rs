@@ -1,9 +1,12 @@
 //! Endpoints, listening and connecting.
 
+use std::io::ErrorKind;
+use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
-use super::{Subject, echo, recv_exactly};
+use super::{Subject, echo, recv_exactly, recv_to_end};
+use crate::until;
 use zorb_transport::{AcceptError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions};
 
 /// Clients can connect to the endpoint that an acceptor reports.
@@ -97,6 +100,38 @@ pub fn closing_refuses_new_clients(subject: &Subject) {
     let connecting = subject.transport().connect(acceptor.endpoint(), &ConnectOptions::default());
     assert!(connecting.is_err());
     assert!(matches!(acceptor.accept(), Err(AcceptError::Closed)));
+}
+
+/// Before it closes, an acceptor hands out the clients that wait. They receive what is sent to them, and then the end, not a
+/// reset.
+pub fn clients_that_wait_to_be_accepted_are_told_of_the_end(subject: &Subject) {
+    let acceptor = subject.listen();
+    thread::scope(|scope| {
+        let connecting = scope.spawn(|| {
+            let options = ConnectOptions::default();
+            match subject.transport().connect(acceptor.endpoint(), &options) {
+                Ok(client) => assert_eq!(recv_to_end(&*client), b"farewell"),
+                // It has a handshake.
+                Err(error) => assert_ne!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
+            }
+        });
+        let mut waiting = None;
+        until(|| {
+            waiting = acceptor.accept_waiting();
+            waiting.is_some()
+        });
+        let server = waiting.expect("a client waits");
+        match server.is_established() {
+            true => server.send_all(b"farewell").expect("send"),
+            false => until(|| server.is_readable()),
+        }
+        server.shutdown(Shutdown::Both).expect("shutdown");
+        drop(server);
+        connecting.join().unwrap();
+    });
+    assert!(acceptor.accept_waiting().is_none());
+    assert!(matches!(acceptor.accept(), Err(AcceptError::Closed)));
+    acceptor.close();
 }
 
 /// Accepted connections work after their acceptor has closed.

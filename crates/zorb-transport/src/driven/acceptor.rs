@@ -38,6 +38,8 @@ struct State<D: Driven> {
     by_client: HashMap<(SocketAddr, u64), u64>,
     admission: Admission,
     accepted: VecDeque<(Arc<Link<D>>, SocketAddr)>,
+    /// Whether `accept` waits for no further ones.
+    is_closing: bool,
     is_closed: bool,
     /// Whether the acceptor was dropped.
     is_dropped: bool,
@@ -77,6 +79,7 @@ impl<D: Driven> Listener<D> {
                 by_client: HashMap::new(),
                 admission: Admission::default(),
                 accepted: VecDeque::new(),
+                is_closing: false,
                 is_closed: false,
                 is_dropped: false,
             }),
@@ -255,6 +258,12 @@ impl<D: Driven> DrivenAcceptor<D> {
         let port = Arc::new(PortInUse::of(&listener.socket));
         Self { listener: Arc::clone(listener), port, endpoint, published }
     }
+
+    fn stream(&self, (link, from): (Arc<Link<D>>, SocketAddr)) -> Arc<dyn Stream> {
+        let local = self.listener.local.clone();
+        let port = Some(Arc::clone(&self.port));
+        Arc::new(DrivenStream::new(link, from.to_string(), local, port))
+    }
 }
 
 impl<D: Driven> fmt::Debug for DrivenAcceptor<D> {
@@ -270,13 +279,23 @@ impl<D: Driven> Acceptor for DrivenAcceptor<D> {
             if state.is_closed {
                 return Err(AcceptError::Closed);
             }
-            if let Some((link, from)) = state.accepted.pop_front() {
-                let local = self.listener.local.clone();
-                let port = Some(Arc::clone(&self.port));
-                return Ok(Arc::new(DrivenStream::new(link, from.to_string(), local, port)));
+            if let Some(accepted) = state.accepted.pop_front() {
+                return Ok(self.stream(accepted));
+            }
+            if state.is_closing {
+                return Err(AcceptError::Closed);
             }
             state = self.listener.changed.wait(state);
         }
+    }
+
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        let mut state = self.listener.state();
+        state.is_closing = true;
+        let accepted = state.accepted.pop_front();
+        drop(state);
+        self.listener.changed.notify_all();
+        Some(self.stream(accepted?))
     }
 
     fn close(&self) {

@@ -25,6 +25,8 @@ pub(super) struct Listener {
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<InprocStream>,
+    /// Whether `accept` waits for no further ones.
+    closing: bool,
     closed: bool,
 }
 
@@ -93,8 +95,20 @@ impl Acceptor for Listener {
                 self.changed.notify_all();
                 return Ok(Arc::new(stream));
             }
+            if queue.closing {
+                return Err(AcceptError::Closed);
+            }
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
+        let mut queue = lock(&self.queue);
+        queue.closing = true;
+        let stream = queue.waiting.pop_front();
+        drop(queue);
+        self.changed.notify_all();
+        stream.map(|stream| Arc::new(stream) as _)
     }
 
     fn close(&self) {
