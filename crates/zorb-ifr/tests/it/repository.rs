@@ -1,18 +1,20 @@
 //! A served repository, queried through the stubs.
 #![allow(clippy::panic)]
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
     AttributeDescription, EntryId, EntryKind, InitializerDescription, OperationDescription,
     ParameterDescription, Repository,
 };
+use zorb::dynamic::{Dynamic, DynamicServant, Mode, ServerRequest};
 use zorb::giop::IiopProfile;
+use zorb::poa::ObjectId;
 use zorb::{
-    Any, CollocationStrategy, Interface, ObjectRef, Orb, SystemExceptionKind, TcKind, TypeCode,
-    Typed, UnionCase, ValueMember, ValueModifier, Visibility,
+    Any, CollocationStrategy, Interface, ObjectRef, Orb, SystemException, SystemExceptionKind,
+    TcKind, TypeCode, Typed, UnionCase, ValueMember, ValueModifier, Visibility, minor,
 };
 use zorb_ifr::corba::{self, AttributeMode, DefinitionKind, OperationMode, PrimitiveKind};
 use zorb_ifr::{InterfaceRepository, State};
@@ -196,6 +198,45 @@ fn definitions_are_found_by_name_and_id() {
     for absent in ["", "IDL:Shop/Nothing:1.0"] {
         assert!(shop.repository.lookup_id(absent).unwrap().is_none());
     }
+}
+
+/// An object of an interface with this repository id.
+struct Of(&'static str);
+
+impl DynamicServant for Of {
+    fn primary_interface(&self, _: &ObjectId) -> Cow<'_, str> {
+        self.0.into()
+    }
+
+    fn invoke(&self, _: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+        Err(ServerRequest::unknown_operation())
+    }
+}
+
+#[test]
+fn an_object_leads_to_the_definition_of_its_interface() {
+    let shop = serve(shop());
+    let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+    let client = Orb::builder().without_environment().build().unwrap();
+    let [counter, unknown] = ["IDL:Shop/Counter:1.0", "IDL:Shop/Nothing:1.0"].map(|id| {
+        let object: ObjectRef = orb.root_poa().activate(Dynamic(Of(id))).unwrap();
+        client.resolve::<ObjectRef>(&object.to_ior_string()).unwrap()
+    });
+    let refused = |object: &ObjectRef| {
+        let refused = object.interface().unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::IntfRepos);
+        refused.minor
+    };
+    assert_eq!(refused(&counter), minor::intf_repos::NOT_AVAILABLE);
+    let repository = shop.repository.as_object().to_ior_string();
+    let repository: corba::Repository = orb.resolve(&repository).unwrap();
+    orb.register_initial_reference("InterfaceRepository", &repository).unwrap();
+    let definition = counter.interface().unwrap().unwrap();
+    let definition: corba::InterfaceDef = definition.narrow().unwrap().unwrap();
+    assert_eq!(definition.id().unwrap(), "IDL:Shop/Counter:1.0");
+    assert_eq!(definition.def_kind().unwrap(), DefinitionKind::DkInterface);
+    assert_eq!(refused(&unknown), minor::intf_repos::NO_ENTRY);
+    orb.shutdown(true).unwrap();
 }
 
 #[test]
