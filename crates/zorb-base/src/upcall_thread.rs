@@ -31,8 +31,10 @@ pub trait ServedConnection: Send + Sync {
     fn buffer_strategy(&self) -> Option<BufferStrategy>;
     /// Sets the buffer strategy of its replies.
     fn set_buffer_strategy(&self, strategy: BufferStrategy);
-    /// Notes that its client asks whether the server is ready or live: what it does is no sign of that.
-    fn note_probe(&self) {}
+    /// Counts the request of an upcall that begins as a [probe](ProbeUpcall).
+    fn begin_probe(&self) {}
+    /// Ends the upcall of a probe.
+    fn end_probe(&self) {}
     /// Passes its input on to another thread, as the calling thread is about to block. Returns `true` if this
     /// upcall need not try again: another thread has the input, or the connection's input needs no thread of its
     /// own.
@@ -102,6 +104,30 @@ pub fn served_connection() -> Option<Arc<dyn ServedConnection>> {
 /// The connection for whose request the calling thread works, also in collocated calls.
 pub fn connection_of_upcall() -> Option<Arc<dyn ServedConnection>> {
     if in_upcall() { last_served() } else { None }
+}
+
+/// The upcall of a probe, which asks whether the server is ready or live, until dropped: that it runs, and that it has
+/// ended, is no sign of that.
+pub struct ProbeUpcall(Arc<dyn ServedConnection>);
+
+impl fmt::Debug for ProbeUpcall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProbeUpcall").finish_non_exhaustive()
+    }
+}
+
+impl ProbeUpcall {
+    /// That of the request of this connection for which the calling thread works.
+    pub fn of(connection: Arc<dyn ServedConnection>) -> Self {
+        connection.begin_probe();
+        Self(connection)
+    }
+}
+
+impl Drop for ProbeUpcall {
+    fn drop(&mut self) {
+        self.0.end_probe();
+    }
 }
 
 /// The number of collocated calls that the calling thread executes, each within the one before.

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::object_id::{OBJECT_ID, ObjectId};
 use zorb_base::policy::PriorityModel;
+use zorb_base::upcall_thread::{ProbeUpcall, served_connection};
 use zorb_cdr::Wire;
 use zorb_giop::{Ior, ReplyStatus};
 use zorb_transport::log_limited;
@@ -132,6 +133,8 @@ fn pseudo_operation(
             Err(SystemException::object_not_exist(code, CompletionStatus::No))
         }
         "_is_a" => call.argument::<String>().and_then(|type_id| {
+            // The clients of probes ask this first, so it is as little a sign of progress as they are.
+            let _probe = served_connection().map(ProbeUpcall::of);
             call.end_of_arguments()?;
             let is_a = type_id == OBJECT_ID || skeleton.is_a(id, &type_id);
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))

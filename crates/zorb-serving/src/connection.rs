@@ -93,8 +93,6 @@ pub(crate) struct ServerConnection {
     /// Which of [`BufferStrategy::ALL`] a servant has chosen for it, counted from
     /// 1; 0 for none.
     pub(super) buffer_strategy: AtomicU8,
-    /// Whether its client has asked whether the server is live.
-    is_probe: AtomicBool,
 }
 
 /// What connections need of the lane that serves them: [`Lane`](crate::lane::Lane) implements it.
@@ -227,7 +225,6 @@ impl ServerConnection {
             set_up_by: AtomicUsize::new(0),
             before_upcall: BeforeUpcall::default(),
             buffer_strategy: AtomicU8::new(0),
-            is_probe: AtomicBool::new(false),
         });
         drop(connection.input.put(connection.new_input()));
         connection.set_up_as_accepted();
@@ -285,11 +282,6 @@ impl ServerConnection {
     /// A number that no other connection has, as long as this one or a held request of it exists.
     pub(super) fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()
-    }
-
-    /// Whether its client has asked whether the server is ready or live.
-    pub(crate) fn is_probe(&self) -> bool {
-        self.is_probe.load(Ordering::Relaxed)
     }
 
     /// Whether it has a client without a request in progress.
@@ -484,8 +476,12 @@ impl ServedConnection for ServerConnection {
         self.buffer_strategy.store(number, Ordering::Relaxed);
     }
 
-    fn note_probe(&self) {
-        self.is_probe.store(true, Ordering::Relaxed);
+    fn begin_probe(&self) {
+        self.own_threads.probes.begin();
+    }
+
+    fn end_probe(&self) {
+        self.own_threads.probes.end();
     }
 
     /// Called at most once per upcall: if this thread's input has been taken already, the one in the slot

@@ -349,15 +349,13 @@ impl Lane {
     }
 
     /// Whether no connection with threads of its own makes an upcall, and how many of their upcalls have ended; without
-    /// those of clients that ask for this.
+    /// those of probes.
     pub(super) fn progress_of_own_threads(&self) -> (bool, u64) {
         let ended = self.ended.lock();
         let (mut is_free, mut completed) = (true, ended.upcalls);
         self.connections.each(|connection| {
-            if !connection.is_probe() {
-                is_free &= !connection.has_upcall();
-                completed += connection.upcalls_ended();
-            }
+            is_free &= !connection.has_upcall();
+            completed = completed.wrapping_add(connection.upcalls_ended());
         });
         (is_free, completed)
     }
@@ -386,9 +384,7 @@ impl ServingLane for Lane {
         }
         let mut ended = self.ended.lock();
         ended.messages += connection.progress.all_messages();
-        if !connection.is_probe() {
-            ended.upcalls += connection.upcalls_ended();
-        }
+        ended.upcalls = ended.upcalls.wrapping_add(connection.upcalls_ended());
         let is_last = self.connections.release(slot);
         drop(ended);
         self.released(is_last);

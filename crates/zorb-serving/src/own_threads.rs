@@ -268,21 +268,35 @@ impl ServerConnection {
         true
     }
 
-    /// Whether one of its threads makes an upcall.
+    /// Whether one of its threads makes an upcall, other than those of probes.
     pub(super) fn has_upcall(&self) -> bool {
-        if self.requests.outstanding() == 0 {
-            return false; // also during a handshake
+        let probes = self.own_threads.probes.running();
+        // Also during a handshake. The requests of probes that have just ended may still be outstanding.
+        if self.has_only_probes() || self.requests.outstanding() <= probes {
+            return false;
         }
         let members = self.own_threads.members.lock();
         let is_reading = self.input.is_empty() && !self.requests.has_ended();
         let is_sending = self.output_waits();
-        members.threads > members.idle + usize::from(is_reading) + usize::from(is_sending)
+        let others = members.idle + usize::from(is_reading) + usize::from(is_sending);
+        members.threads.saturating_sub(others) > usize::try_from(probes).unwrap_or(usize::MAX)
     }
 
-    /// How many upcalls its threads have completed; fewer while requests are outstanding otherwise.
+    /// How many upcalls its threads have completed, without those of probes; other numbers while requests are
+    /// outstanding otherwise. They only serve to see whether there have been more.
     pub(super) fn upcalls_ended(&self) -> u64 {
-        let begun = self.own_threads.upcalls.load(Ordering::Relaxed);
-        begun.saturating_sub(self.requests.outstanding()).into()
+        if self.has_only_probes() {
+            return 0;
+        }
+        let (begun, probes) =
+            (self.own_threads.upcalls.load(Ordering::Relaxed), &self.own_threads.probes);
+        let ended = begun.wrapping_sub(probes.begun()).wrapping_add(probes.running());
+        ended.wrapping_sub(self.requests.outstanding()).into()
+    }
+
+    /// Whether all upcalls of its threads so far were those of probes.
+    fn has_only_probes(&self) -> bool {
+        self.own_threads.upcalls.load(Ordering::Relaxed) == self.own_threads.probes.begun()
     }
 
     fn has_request_waiting(&self, input: &Input) -> bool {

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use zorb_base::upcall_thread::connection_of_upcall;
-
 use crate::lane::Lane;
 use crate::server_core::ServerCore;
 use crate::settings::LaneCounts;
@@ -23,9 +21,9 @@ pub struct LaneProgress {
 }
 
 impl ServerCore {
-    /// The progress of all lanes. Call it in an upcall of the probe that asks for it.
+    /// The progress of all lanes. Call it in the [upcall of the probe](zorb_base::upcall_thread::ProbeUpcall) that asks
+    /// for it.
     pub fn progress(&self) -> Vec<LaneProgress> {
-        connection_of_upcall().inspect(|probe| probe.note_probe());
         let pools = self.pools.all();
         let of_pools = pools.iter().flat_map(|pool| pool.lanes());
         self.default_lane().into_iter().chain(of_pools).map(|lane| lane.progress()).collect()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::{Acting, Echo, Servant, builder, client, until};
 use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
 use zorb_core::poa::PoaPolicies;
-use zorb_core::{Health, Orb};
+use zorb_core::{Health, Interface, Orb};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -127,6 +127,46 @@ fn a_server_is_not_live_while_the_upcalls_of_its_own_endpoints_are_stuck() {
         assert_eq!(why_not, "no thread of lane zorb-serve makes progress");
         gate.open();
         assert_eq!(call.join().unwrap(), Ok(1));
+        until(|| health.live().unwrap().0);
+    });
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_connection_that_a_probe_has_used_does_not_hide_other_calls() {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let published = orb.publish_health("Health", Duration::from_millis(1)).unwrap();
+    let gateway = builder().build().unwrap();
+    let health: Health = gateway.resolve(&published.as_object().to_ior_string()).unwrap();
+    orb.serve().unwrap();
+    let gate = Arc::<Gate>::default();
+    let passing = Arc::clone(&gate);
+    let (begun, has_begun) = std::sync::mpsc::channel();
+    let servant = Acting(move |value| {
+        begun.send(()).unwrap();
+        passing.pass();
+        Ok(value)
+    });
+    let echo: Echo = orb.root_poa().activate(servant).unwrap();
+    let there: Echo = gateway.resolve(&echo.object().to_ior_string()).unwrap();
+    std::thread::scope(|scope| {
+        // Calls of one thread go over the same connection.
+        let call = scope.spawn(|| {
+            let probed = (health.live(), health.ready());
+            (probed, there.twice(1))
+        });
+        has_begun.recv().unwrap();
+        let accepted = orb.metrics().lanes[0].counts.accepted;
+        let (_prober, other) = prober_of(&orb);
+        until(|| !other.live().unwrap().0);
+        assert!(!health.live().unwrap().0);
+        assert!(!other.live().unwrap().0);
+        gate.open();
+        let yes = Ok((true, String::new()));
+        assert_eq!(call.join().unwrap(), ((yes.clone(), yes), Ok(1)));
+        assert_eq!(accepted, 1);
+        until(|| other.live().unwrap().0);
+        assert_eq!(there.twice(2), Ok(2));
         until(|| health.live().unwrap().0);
     });
     orb.shutdown(true).unwrap();

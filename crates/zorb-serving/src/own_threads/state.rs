@@ -1,6 +1,6 @@
 //! The state that the threads of a connection share.
 
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use zorb_os::lock::{Condition, Lock};
 
@@ -13,12 +13,42 @@ pub(crate) struct OwnThreads {
     pub(super) input_offered: Condition,
     /// The number of upcalls begun.
     pub(super) upcalls: AtomicU32,
+    /// Those of probes, among them.
+    pub(crate) probes: Probes,
     /// Whether the watchdog watches it.
     pub(crate) is_watched: AtomicBool,
     /// Upcalls in progress whose threads handed the input over first.
     pub(super) overlapping: AtomicU32,
     /// Whether the last timed upcall took long.
     pub(super) are_upcalls_long: AtomicBool,
+}
+
+/// The upcalls of probes, which ask whether the server is ready or live. They are no sign of that.
+#[derive(Debug, Default)]
+pub(crate) struct Probes {
+    begun: AtomicU32,
+    running: AtomicU32,
+}
+
+impl Probes {
+    pub(crate) fn begin(&self) {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.running.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn end(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// The number of those that have begun.
+    pub(super) fn begun(&self) -> u32 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// The number of those that run.
+    pub(super) fn running(&self) -> u32 {
+        self.running.load(Ordering::Relaxed)
+    }
 }
 
 #[derive(Debug, Default)]
