@@ -59,6 +59,7 @@ mod tests;
 mod watchdog;
 
 pub use lane::steady_state::{LaneViolations, ViolationReport};
+pub use lane::unread::UnreadLimits;
 pub use listener::Listener;
 pub use pool::PoolUse;
 pub use pool::{Pool, WeakPool};

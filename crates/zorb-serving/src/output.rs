@@ -26,7 +26,7 @@ use zorb_poa::{ConnectionSetup, RequestSource};
 use zorb_transport::log_limited;
 use zorb_types::SystemException;
 
-use self::state::{NO_MEMORY, Output, OutputLimits, OutputState};
+use self::state::{NO_MEMORY, Output, OutputLimits, OutputState, OutputWaits};
 use crate::connection::ServerConnection;
 use crate::deferred::DeferredRequest;
 
@@ -214,7 +214,7 @@ impl ServerConnection {
     ) -> SendLock<'c> {
         output.state = OutputState::Sending;
         // Whatever was sent before, the client has read.
-        output.waits_since = Some(Instant::now());
+        output.waits_progress();
         self.output_waits.store(true, Ordering::SeqCst);
         drop(output);
         let sent = rest(send);
@@ -251,7 +251,7 @@ impl ServerConnection {
 
     fn queue_is_empty(&self, output: &mut Output) {
         output.state = OutputState::Free;
-        (output.deadline, output.waits_since) = (None, None);
+        (output.deadline, output.waits) = (None, None);
         self.output_waits.store(false, Ordering::SeqCst);
         self.output_sent.notify_all();
     }
@@ -273,7 +273,7 @@ impl ServerConnection {
             return output.queue.clear();
         }
         (output.is_counted, output.state) = (true, OutputState::Queued);
-        output.waits_since = Some(Instant::now());
+        output.waits_progress();
         self.output_waits.store(true, Ordering::SeqCst);
         if self.has_own_threads() {
             return; // one of them sends it
@@ -317,7 +317,7 @@ impl ServerConnection {
             match self.stream.try_send(rest) {
                 Ok(0) => return false,
                 Ok(count) => {
-                    output.waits_since = Some(Instant::now());
+                    output.waits_progress();
                     if output.queue.advance(count) {
                         output.deadline = Some(Instant::now() + self.core.options().send_timeout);
                     }
@@ -374,9 +374,9 @@ impl ServerConnection {
         None
     }
 
-    /// The time since which messages wait for the client; `None` if none wait.
-    pub(super) fn output_waits_since(&self) -> Option<Instant> {
-        if self.output_waits() { self.sending.lock().waits_since } else { None }
+    /// Since when messages wait for the client; `None` if none wait.
+    pub(super) fn waiting_output(&self) -> Option<OutputWaits> {
+        if self.output_waits() { self.sending.lock().waits } else { None }
     }
 
     /// Ends the connection, whose client does not read, for this `reason`.

@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::Instant;
 
 use zorb_base::accepting::Admission;
 use zorb_base::error::{Error, Phase};
@@ -24,7 +24,7 @@ use crate::context::ServerContext;
 use crate::lane::Lane;
 use crate::lane::admission::LaneAdmission;
 use crate::lane::steady_state::ViolationReport;
-use crate::lane::unread::close_unread;
+use crate::lane::unread::{UnreadLimits, close_unread};
 use crate::listener::Listener;
 use crate::pool::{Pool, PoolCore, Pools, default_lane};
 use crate::settings::PoolSettings;
@@ -249,9 +249,9 @@ impl ServerCore {
         self.default_lane.get()
     }
 
-    /// Closes connections whose clients have left replies unread for `limit`. Returns their number.
-    pub fn close_unread(&self, limit: Duration) -> usize {
-        close_unread(&self.context, limit)
+    /// Closes connections whose clients have left replies unread beyond `limits`. Returns their number.
+    pub fn close_unread(&self, limits: UnreadLimits) -> usize {
+        close_unread(&self.context, limits, Instant::now())
     }
 
     /// Stops the lane of the ORB's own endpoints, without waiting for its threads.

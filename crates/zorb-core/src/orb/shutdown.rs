@@ -7,16 +7,20 @@ use zorb_base::error::Phase;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::threads::{ThreadActivity, record_operation};
 use zorb_base::upcall_thread::check_may_wait;
+use zorb_serving::UnreadLimits;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
 
-/// The part of the grace time that clients have to read the replies that wait for them: a tenth, and at most
+/// The part of the grace time that clients have to read more of the replies that wait for them: a tenth, and at most
 /// [`FOR_UNREAD`].
 const UNREAD_PART: u32 = 10;
 
-/// The most time that clients have to read them.
+/// The most time that clients have to read more of them.
 const FOR_UNREAD: Duration = Duration::from_secs(3);
+
+/// The part of the grace time that clients have to read all of them, however steadily they read: a third.
+const ALL_UNREAD_PART: u32 = 3;
 
 /// The minimum time between checks whether clients read.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
@@ -138,11 +142,14 @@ impl OrbInner {
     }
 
     /// Waits for the ORB's threads, at most for the `grace` time since `begun`. Clients that read nothing of their replies
-    /// for a shorter time lose their connections, unless the time has no limit.
+    /// for a shorter time, or have not read all of them within a part of it, lose their connections, unless the time has
+    /// no limit.
     fn await_threads(&self, begun: Instant, grace: Option<Duration>) {
         let threads = self.core.threads();
         let for_unread = grace.map_or(FOR_UNREAD, |grace| (grace / UNREAD_PART).min(FOR_UNREAD));
         let pause = (for_unread / 4).max(MIN_PAUSE);
+        let total = grace.map_or(Duration::MAX, |grace| grace / ALL_UNREAD_PART);
+        let limits = UnreadLimits { pause: for_unread, total, from: begun };
         loop {
             let left = grace.map(|grace| grace.saturating_sub(begun.elapsed()));
             threads.join_within(left.map_or(pause, |left| left.min(pause)));
@@ -154,11 +161,11 @@ impl OrbInner {
             }
             // Without a limit, that of each send applies.
             if grace.is_some() && begun.elapsed() >= for_unread {
-                self.server.close_unread(for_unread);
+                self.server.close_unread(limits);
             }
         }
         // Their upcalls have ended just now.
-        let closed = self.server.close_unread(Duration::ZERO);
+        let closed = self.server.close_unread(UnreadLimits { pause: Duration::ZERO, ..limits });
         if closed > 0 && threads.join_within(Duration::ZERO).iter().all(|thread| thread.rests()) {
             threads.join_within(for_unread);
         }

@@ -138,7 +138,7 @@ impl Evictable for ServerConnection {
     }
 
     fn unread_since(&self) -> Option<Instant> {
-        self.output_waits_since()
+        self.waiting_output().map(|waits| waits.progress)
     }
 
     fn peer(&self) -> Option<IpAddr> {

@@ -20,10 +20,28 @@ pub(crate) struct Output {
     /// The time by which the client must have read the first message of the queue; `None` if one of the
     /// connection's own threads waits for that.
     pub(crate) deadline: Option<Instant>,
-    /// When the client last took octets, or messages began to wait for it; `None` if none wait.
-    pub(crate) waits_since: Option<Instant>,
+    /// Since when messages wait for the client; `None` if none wait.
+    pub(crate) waits: Option<OutputWaits>,
     /// Whether the queue counts as a request in progress, which keeps the connection open.
     pub(crate) is_counted: bool,
+}
+
+/// Since when messages of a connection wait for its client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputWaits {
+    /// When they began to wait. At no time since then was there none.
+    pub(crate) begun: Instant,
+    /// When the client last took octets; with a thread of the connection's own, when it began to send the message.
+    pub(crate) progress: Instant,
+}
+
+impl Output {
+    /// Notes that messages begin to wait for the client, or that it has taken octets.
+    pub(crate) fn waits_progress(&mut self) {
+        let now = Instant::now();
+        let begun = self.waits.map_or(now, |waits| waits.begun);
+        self.waits = Some(OutputWaits { begun, progress: now });
+    }
 }
 
 /// Which thread sends next.

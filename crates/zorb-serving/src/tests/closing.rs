@@ -1,16 +1,18 @@
-//! Endpoints that close while clients wait to be accepted.
+//! Endpoints that close while clients wait to be accepted, or for their replies.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
 use zorb_base::options::Options;
-use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REQUEST};
+use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REQUEST, until};
 use zorb_transport::Workers;
 
-use crate::ServerCore;
+use super::slow::Server;
+use crate::lane::unread::close_unread;
 use crate::listener::Listener;
 use crate::pool::default_lane;
+use crate::{ServerCore, Strategy, UnreadLimits};
 
 #[test]
 fn clients_that_wait_to_be_accepted_get_close_connection() {
@@ -31,4 +33,31 @@ fn clients_that_wait_to_be_accepted_get_close_connection() {
         assert_eq!(received.len(), 12);
         assert_eq!(received[7], CLOSE_CONNECTION);
     }
+}
+
+#[test]
+fn a_client_that_reads_slowly_has_a_limit_in_all() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let server = Server::new(Strategy::LeaderFollowers, &[("SendBuffer", "4096")], 8);
+    let mut client = server.client();
+    let connection = server.pool.core().lanes()[0].connections.all().pop().unwrap();
+    // Far more than the sockets take.
+    connection.send(&vec![7; 32 << 20]);
+    let waits = || connection.waiting_output().unwrap();
+    let begun = waits();
+    let close_at =
+        |limits, hours| close_unread(&server.core.context, limits, begun.begun + hours * HOUR);
+    let limits = UnreadLimits { pause: 20 * HOUR, total: 3 * HOUR, from: begun.begun };
+    // The client has taken more, and far from all.
+    until(|| {
+        client.read_some();
+        waits().progress > begun.progress
+    });
+    assert_eq!(waits().begun, begun.begun);
+    assert_eq!(close_at(UnreadLimits { from: begun.begun + HOUR, ..limits }, 3), 0);
+    assert_eq!(close_at(limits, 2), 0);
+    assert_eq!(server.connections(), 1);
+    assert_eq!(close_at(limits, 3), 1);
+    until(|| server.connections() == 0);
+    server.pool.destroy().unwrap();
 }

@@ -13,7 +13,7 @@ use zorb_testkit::{
     limit_descriptors, until,
 };
 
-use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
+use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy, UnreadLimits};
 
 /// A LocateRequest of this size with an unknown key.
 pub(super) fn large_locate_request(octets: usize) -> Vec<u8> {
@@ -27,13 +27,17 @@ pub(super) fn large_locate_request(octets: usize) -> Vec<u8> {
 }
 
 /// A pool of one lane with one thread.
-struct Server {
-    core: Arc<ServerCore>,
-    pool: Pool,
+pub(super) struct Server {
+    pub(super) core: Arc<ServerCore>,
+    pub(super) pool: Pool,
 }
 
 impl Server {
-    fn new(strategy: Strategy, options: &[(&str, &str)], max_connections: usize) -> Self {
+    pub(super) fn new(
+        strategy: Strategy,
+        options: &[(&str, &str)],
+        max_connections: usize,
+    ) -> Self {
         let mut set = Options::default();
         for (name, value) in options {
             set.set(name, value, Origin::Program).unwrap();
@@ -53,7 +57,7 @@ impl Server {
     }
 
     /// Connects a client, and waits until it has been accepted.
-    fn client(&self) -> Client {
+    pub(super) fn client(&self) -> Client {
         self.client_at("127.0.0.1")
     }
 
@@ -70,7 +74,7 @@ impl Server {
         Client(client)
     }
 
-    fn connections(&self) -> usize {
+    pub(super) fn connections(&self) -> usize {
         self.pool.counts()[0].connections
     }
 
@@ -99,7 +103,7 @@ impl Server {
     }
 }
 
-struct Client(TcpStream);
+pub(super) struct Client(TcpStream);
 
 impl Client {
     fn send(&mut self, octets: &[u8]) {
@@ -113,7 +117,7 @@ impl Client {
     }
 
     /// Sends requests until replies wait on `count` connections.
-    fn leave_replies_unread(&self, server: &Server, count: usize) {
+    pub(super) fn leave_replies_unread(&self, server: &Server, count: usize) {
         let requests = LOCATE_REQUEST.repeat(1_000);
         let lane = &server.pool.core().lanes()[0];
         self.0.set_nonblocking(true).unwrap();
@@ -125,12 +129,17 @@ impl Client {
                 Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
             }
             let mut waiting = 0;
-            lane.connections.each(|it| waiting += usize::from(it.output_waits_since().is_some()));
+            lane.connections.each(|it| waiting += usize::from(it.waiting_output().is_some()));
             if waiting == count {
                 return;
             }
             std::thread::yield_now();
         }
+    }
+
+    /// Reads a part of what has arrived.
+    pub(super) fn read_some(&mut self) {
+        assert!(self.0.read(&mut [0; 4096]).unwrap() > 0);
     }
 
     fn reply(&mut self) {
@@ -419,12 +428,14 @@ fn connections_whose_clients_do_not_read_for_some_time_can_be_closed() {
         });
         let mut reads = server.client();
         assert!(reads.is_served());
-        assert_eq!(server.core.close_unread(Duration::from_secs(3600)), 0);
+        let hour = Duration::from_secs(3600);
+        let limits = UnreadLimits { pause: hour, total: hour, from: Instant::now() };
+        assert_eq!(server.core.close_unread(limits), 0);
         let mut closed = 0;
         while closed == 0 {
             // The client's system may have taken what waited for it.
             unread.leave_replies_unread(&server, 1);
-            closed = server.core.close_unread(Duration::ZERO);
+            closed = server.core.close_unread(UnreadLimits { pause: Duration::ZERO, ..limits });
         }
         assert_eq!(closed, 1);
         until(|| server.connections() == 1);
