@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::compression::Compression;
 use crate::interceptor::{Interceptors, SlotId};
 use crate::policy::{NetworkPriorities, PolicyReaders};
 
@@ -19,6 +20,8 @@ pub struct Extensions {
     pub network: Option<NetworkPriorities>,
     /// The priorities of threads that serve outside pools.
     pub thread_priorities: Option<ThreadPriorities>,
+    /// The compression of messages.
+    pub compression: Option<Arc<dyn Compression>>,
 }
 
 /// Sets the priority of threads that serve a connection of a priority band, outside the lanes of pools.

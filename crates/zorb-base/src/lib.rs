@@ -16,6 +16,7 @@ pub mod buffers;
 pub mod callback;
 pub mod caller;
 pub mod calling_lane;
+pub mod compression;
 pub mod connection_count;
 pub mod connections;
 pub mod counters;

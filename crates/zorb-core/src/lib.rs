@@ -30,6 +30,8 @@ pub use orb::{
 };
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;
+#[doc(hidden)]
+pub use zorb_base::compression;
 pub use zorb_base::error::{Error, ErrorContext, Phase, Result};
 pub use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom, SendEndTimes};
 pub use zorb_base::policy::BufferStrategy;

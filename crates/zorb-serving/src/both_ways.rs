@@ -21,7 +21,7 @@ impl BothWays {
     pub(crate) fn new(admission: LaneAdmission, orb: &OrbCore, acceptor: &dyn Acceptor) -> Self {
         let admission = Arc::new(admission);
         let admits = Arc::clone(&admission);
-        let serve: Arc<ServeStream> = Arc::new(move |stream| admits.admit(stream));
+        let serve: Arc<ServeStream> = Arc::new(move |stream| admits.take_in(stream));
         let bidirection = Arc::clone(orb.bidirection());
         bidirection.listen(acceptor.published(), Arc::downgrade(&serve));
         Self { admission, bidirection, _serve: serve }
@@ -30,7 +30,8 @@ impl BothWays {
 
 impl Admission for BothWays {
     fn admit(&self, stream: Arc<dyn Stream>) {
-        self.admission.admit(self.bidirection.accepted(stream));
+        let stream = self.admission.decompressed(stream);
+        self.admission.take_in(self.bidirection.accepted(stream));
     }
 
     fn make_room(&self) -> bool {

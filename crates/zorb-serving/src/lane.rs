@@ -102,6 +102,11 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         true
     }
 
+    /// Whether it serves connections without readiness, such as those that may compress messages.
+    fn gives_threads(&self) -> bool {
+        true
+    }
+
     /// Begins to serve the connection in `slot` of the lane's table.
     ///
     /// # Errors

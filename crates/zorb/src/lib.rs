@@ -82,6 +82,7 @@
 //! | `sctp` | SCIOP: GIOP over SCTP over UDP |
 //! | `short` | short messages: small requests in a few octets, `short+iiop` and `short+uiop` |
 //! | `buffers` | arguments and results in shared memory without a copy (SHMIOP) |
+//! | `ziop` | compressed messages, and `zorb::ziop` |
 //! | `json` | `zorb::dynamic::json`: values as JSON |
 //!
 //! # The book
@@ -95,7 +96,7 @@
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
 //! members (E0309, E0310, E0303, E0313); reply handlers and pollers of the standard's AMI (there is [`Pending`]); of
-//! Portable Interceptors, all but request [interceptors](interceptor) and slots; ZIOP. Only Linux is tested.
+//! Portable Interceptors, all but request [interceptors](interceptor) and slots. Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;
@@ -235,6 +236,15 @@ pub mod tls {
     pub use zorb_tls::{
         ClientCertificates, DEFAULT_PORT, Pem, SSLIOP_SCHEME, SetSsliopOptions, Settings,
         SsliopOptions, SsliopProtocol, Tls, TlsError, TlsTransport, certificate_identity,
+    };
+}
+
+/// ZIOP: compressed messages between ORBs that permit them by their policies.
+#[cfg(feature = "ziop")]
+pub mod ziop {
+    pub use zorb_ziop::{
+        CompressionEnabling, CompressionLowValue, CompressionMinRatio, CompressorId,
+        CompressorIdLevel, CompressorIdLevelList, SetZiopOptions, ZiopOptions, enabled,
     };
 }
 

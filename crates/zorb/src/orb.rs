@@ -58,6 +58,8 @@ impl Orb {
             .missing_features(MISSING_FEATURES);
         #[cfg(feature = "rt")]
         let builder = builder.declare(zorb_rt::RtOptions::default());
+        #[cfg(feature = "ziop")]
+        let builder = builder.declare(zorb_ziop::ZiopOptions::default());
         #[cfg(feature = "tls")]
         let builder = match zorb_tls::SsliopProtocol::from_options() {
             Ok(ssliop) => builder.protocol(Arc::new(ssliop)),
@@ -83,6 +85,8 @@ impl Orb {
 const MISSING_FEATURES: &[(&str, &str)] = &[
     #[cfg(not(feature = "rt"))]
     ("rt", "rt"),
+    #[cfg(not(feature = "ziop"))]
+    ("ziop", "ziop"),
     #[cfg(not(feature = "tls"))]
     ("ssliop", "tls"),
     #[cfg(not(feature = "udp"))]
@@ -104,6 +108,8 @@ impl From<zorb_core::Orb> for Orb {
         // The names are free in a new ORB.
         let _ = orb.register_initial_local("CodecFactory", |_| CodecFactory::new());
         let _ = orb.register_initial_local("DynAnyFactory", |_| DynAnyFactory::new());
+        #[cfg(feature = "ziop")]
+        zorb_ziop::attach(&orb);
         Self(orb)
     }
 }

@@ -14,6 +14,7 @@ pub mod adapters;
 pub mod asynchronous;
 pub mod bridge;
 pub mod buffers;
+pub mod compression;
 pub mod configuration;
 pub mod distributable;
 pub mod dynamic;

@@ -77,6 +77,14 @@ policy_types! {
     PRIVATE_CONNECTION = 44, "PrivateConnectionPolicy";
     /// RT-CORBA: [`PriorityBands`](super::PriorityBands).
     PRIORITY_BANDED_CONNECTION = 45, "PriorityBandedConnectionPolicy";
+    /// ZIOP: whether messages are compressed.
+    COMPRESSION_ENABLING = 64, "CompressionEnablingPolicy";
+    /// ZIOP: the compressors, in order of preference.
+    COMPRESSOR_ID_LEVEL_LIST = 65, "CompressorIdLevelListPolicy";
+    /// ZIOP: the size from which messages are compressed.
+    COMPRESSION_LOW_VALUE = 66, "CompressionLowValuePolicy";
+    /// ZIOP: what compression must achieve.
+    COMPRESSION_MIN_RATIO = 67, "CompressionMinRatioPolicy";
     /// [`ConnectionProperties`](super::ConnectionProperties), Zorb's own.
     CONNECTION_PROPERTIES = 0x5a42_0001, "Zorb::ConnectionPropertiesPolicy";
     /// Zorb's `BufferStrategy`.
@@ -101,6 +109,12 @@ impl PolicyType {
         Self::ROUTING,
         Self::QUEUE_ORDER,
     ];
+
+    /// Whether it is a policy about the compression of messages.
+    #[doc(hidden)]
+    pub const fn is_about_compression(self) -> bool {
+        matches!(self.0, 64..=67)
+    }
 }
 
 impl fmt::Display for PolicyType {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use zorb_base::compression::Compression;
 use zorb_base::error::Error;
 use zorb_base::extensions::ThreadPriorities;
 use zorb_base::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
@@ -43,6 +44,12 @@ impl Orb {
     #[doc(hidden)]
     pub fn set_network_priorities(&self, priorities: &NetworkPriorities) {
         self.core().extend(|known| known.network = Some(priorities.clone()));
+    }
+
+    /// Sets what compresses messages. References that have been called already and accepted connections do not change.
+    #[doc(hidden)]
+    pub fn set_compression(&self, compression: &Arc<dyn Compression>) {
+        self.core().extend(|known| known.compression = Some(Arc::clone(compression)));
     }
 
     /// Sets the configured policies of object adapters by path: the names from below the root, joined by `/`; the

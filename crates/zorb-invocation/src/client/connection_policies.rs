@@ -17,7 +17,7 @@ use super::connection_settings::{ConnectionClass, ConnectionSettings};
 const NOT_NUMBERED: u64 = 0;
 
 /// The policies about connections of one level, or of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ConnectionPolicies {
     protocols: Option<ClientProtocols>,
     /// The properties of levels stronger than that of the protocols, or of all levels without protocols.
@@ -27,6 +27,8 @@ pub(crate) struct ConnectionPolicies {
     /// The priority bands, each with connections of its own.
     bands: Vec<RangeInclusive<i16>>,
     bidirectional: Option<BidirectionalPolicy>,
+    /// The policies about compression.
+    compression: Policies,
     /// The number of the reference whose connections are private.
     private: Option<u64>,
 }
@@ -53,6 +55,7 @@ impl ConnectionPolicies {
             after,
             bands: bands.iter().map(PriorityBand::range).collect(),
             bidirectional: policies.value().copied(),
+            compression: about_compression(policies),
             private: policies.value::<PrivateConnection>().map(|_| NOT_NUMBERED),
         }
     }
@@ -69,6 +72,7 @@ impl ConnectionPolicies {
             after,
             bands: if self.bands.is_empty() { weaker.bands.clone() } else { self.bands },
             bidirectional: self.bidirectional.or(weaker.bidirectional),
+            compression: weaker.compression.clone().overridden_by(&self.compression),
             private: self.private.or(weaker.private),
         }
     }
@@ -94,12 +98,13 @@ impl ConnectionPolicies {
 
     /// Whether a reference with these satisfies `wanted`.
     pub(crate) fn satisfies(&self, wanted: &Self) -> bool {
-        let Self { protocols, before, after, bands, bidirectional, private } = self;
+        let Self { protocols, before, after, bands, bidirectional, compression, private } = self;
         private.is_some() == wanted.private.is_some()
             && *protocols == wanted.protocols
             && (*before, *after) == (wanted.before, wanted.after)
             && *bands == wanted.bands
             && *bidirectional == wanted.bidirectional
+            && *compression == wanted.compression
     }
 
     /// Those of a new reference, with a number of its own if its connections are private.
@@ -107,6 +112,11 @@ impl ConnectionPolicies {
         static NEXT: AtomicU64 = AtomicU64::new(NOT_NUMBERED + 1);
         self.private = self.private.map(|_| NEXT.fetch_add(1, Ordering::Relaxed));
         self
+    }
+
+    /// The policies about compression.
+    pub(crate) fn compression(&self) -> &Policies {
+        &self.compression
     }
 
     pub(crate) fn is_private(&self) -> bool {
@@ -163,4 +173,11 @@ impl ConnectionPolicies {
     pub(crate) fn bands(&self) -> &[RangeInclusive<i16>] {
         &self.bands
     }
+}
+
+fn about_compression(policies: &Policies) -> Policies {
+    let mut found = Policies::new();
+    let known = policies.iter().filter(|policy| policy.policy_type().is_about_compression());
+    known.for_each(|policy| found.put(policy.clone()));
+    found
 }

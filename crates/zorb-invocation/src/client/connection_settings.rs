@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
+use zorb_base::compression::CompressedConnections;
 use zorb_base::options::Options;
 use zorb_base::policy::{ConnectionProperties, octets};
 use zorb_transport::{Bidirection, StreamOptions};
@@ -18,6 +19,8 @@ pub(crate) struct ConnectionSettings {
     pub(crate) bidirection: Option<Arc<Bidirection>>,
     /// Whether servers are offered to call objects of this ORB over the connections.
     pub(crate) offers: bool,
+    /// How the connections compress; `None` if they do not.
+    pub(crate) compression: Option<CompressedConnections>,
     /// The property `network_priority`.
     pub(crate) network_priority: Option<bool>,
     pub(crate) copy_threshold: usize,
@@ -72,6 +75,7 @@ impl ConnectionSettings {
             stream: properties.stream(options.stream.clone()),
             bidirection: None,
             offers: false,
+            compression: None,
             network_priority: properties.network_priority,
             // A message that is sent in fragments is written whole first.
             copy_threshold: match fragment_size {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use zorb_base::compression::CompressedConnections;
 use zorb_base::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_base::local_endpoints::MAX_ROUTES;
 use zorb_base::orb_core::OrbCore;
@@ -113,6 +114,8 @@ pub(crate) struct Routes {
     pub(super) refused: Option<Endpoint>,
     /// The priority bands, each with connections of its own.
     bands: Vec<RangeInclusive<i16>>,
+    /// How connections compress, where the protocol is GIOP.
+    compression: Option<CompressedConnections>,
     /// The priority of all calls, if the server declares it.
     declared_priority: Option<i16>,
     /// The interceptors of requests.
@@ -238,6 +241,10 @@ impl Routes {
         let extensions = core.extensions();
         let servers = extensions.readers.read(&self.policies);
         self.interceptors = extensions.interceptors.client.of(&servers);
+        self.compression = extensions
+            .compression
+            .as_ref()
+            .and_then(|compression| compression.for_calls(own?.compression(), &servers));
         self.declared_priority = servers.value().and_then(PriorityModel::declared_priority);
         let policies = match (own, ConnectionPolicies::new(&[&servers])) {
             (Some(own), Some(_)) => Some(own.with_servers(&servers, &mut self.conflicts)),
@@ -278,6 +285,14 @@ impl Routes {
                     class.settings.bidirection = Some(Arc::clone(core.bidirection()));
                 } else {
                     class.settings.offers = false;
+                }
+                if let Some(compression) = &self.compression
+                    && protocol.messaging().is_none()
+                    && protocol.carries_replies()
+                    && resolved.version >= GiopVersion::V1_2
+                {
+                    class.key = [&class.key[..], &compression.key].concat().into();
+                    class.settings.compression = Some(compression.clone());
                 }
                 let given = class.settings.stream.clone();
                 let served = ServedPriority {

@@ -53,11 +53,29 @@ impl LaneAdmission {
     }
 }
 
-impl Admission for LaneAdmission {
-    fn admit(&self, stream: Arc<dyn Stream>) {
+impl LaneAdmission {
+    /// The stream, which may carry compressed messages if an extension of the ORB knows them.
+    pub(crate) fn decompressed(&self, stream: Arc<dyn Stream>) -> Arc<dyn Stream> {
+        let is_giop = self.protocol.messaging().is_none() && self.protocol.carries_replies();
+        match &self.context.extensions().compression {
+            Some(compression) if is_giop && self.lane.strategy.gives_threads() => {
+                compression.accepted(stream)
+            }
+            _ => stream,
+        }
+    }
+
+    /// Serves a stream, if there is room for it.
+    pub(crate) fn take_in(&self, stream: Arc<dyn Stream>) {
         self.lane.steady_state.work_begins();
         self.lane.take_in(&self.context, &*self.protocol, stream);
         self.lane.steady_state.work_ends();
+    }
+}
+
+impl Admission for LaneAdmission {
+    fn admit(&self, stream: Arc<dyn Stream>) {
+        self.take_in(self.decompressed(stream));
     }
 
     fn make_room(&self) -> bool {

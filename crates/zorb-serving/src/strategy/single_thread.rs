@@ -14,6 +14,10 @@ use crate::lane::{Lane, ServingStrategy};
 pub(crate) struct SingleThread;
 
 impl ServingStrategy for SingleThread {
+    fn gives_threads(&self) -> bool {
+        false
+    }
+
     fn begin(
         &self,
         lane: &Arc<Lane>,

@@ -18,3 +18,4 @@ mod short_routes;
 mod ssliop;
 #[path = "../support/mod.rs"]
 mod support;
+mod ziop;

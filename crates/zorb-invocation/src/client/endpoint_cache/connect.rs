@@ -90,6 +90,10 @@ impl EndpointCache {
             return Ok(stream);
         }
         let stream = self.protocol.transport().connect(&self.endpoint, options)?;
+        let stream = match &self.settings.compression {
+            None => stream,
+            Some(compression) => compression.opened(stream),
+        };
         match bidirection.filter(|_| self.settings.offers) {
             None => Ok(stream),
             Some(bidirection) => bidirection

@@ -1,0 +1,125 @@
+//! The messages that a stream sends, compressed where that is worthwhile.
+
+use std::io::IoSlice;
+use std::sync::Arc;
+
+use zorb_giop::{Charge, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind};
+use zorb_transport::process_budget;
+
+use crate::choice::{Choice, Thresholds};
+use crate::deflate::{Deflater, from};
+use crate::message::{CompressedHeader, DESCRIPTION};
+use crate::policy::CompressorId;
+use crate::requests::Requests;
+
+/// The sending half of a stream.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    thresholds: Thresholds,
+    /// How requests are compressed, if they are.
+    own: Option<Choice>,
+    /// How replies are.
+    requests: Option<Arc<Requests>>,
+    deflater: Deflater,
+}
+
+/// Octets that are sent instead of those that were passed.
+#[derive(Debug)]
+pub(crate) struct Compressed {
+    pub(crate) octets: Vec<u8>,
+    /// Their charge to the memory for messages.
+    _charge: Charge,
+}
+
+impl Outgoing {
+    pub(crate) fn new(
+        thresholds: Thresholds,
+        own: Option<Choice>,
+        requests: Option<Arc<Requests>>,
+    ) -> Self {
+        Self { thresholds, own, requests, deflater: Deflater::default() }
+    }
+
+    /// What is sent for `parts`, which are whole messages; `None` for the same octets.
+    pub(crate) fn compress(&mut self, parts: &[IoSlice<'_>]) -> Option<Compressed> {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        let header = header_of(parts)?;
+        if header.total_size() == length {
+            return self.compress_one(&header, parts);
+        }
+        let joined: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        self.compress_each(&joined)
+    }
+
+    /// The same for several messages.
+    #[cold]
+    fn compress_each(&mut self, mut messages: &[u8]) -> Option<Compressed> {
+        let (mut octets, charge) = (Vec::new(), charge_of(messages.len())?);
+        while let Ok(Some(header)) = MessageHeader::parse_prefix(messages) {
+            let size = header.total_size().min(messages.len());
+            let (message, rest) = messages.split_at(size);
+            match self.compress_one(&header, &[IoSlice::new(message)]) {
+                Some(compressed) => octets.extend_from_slice(&compressed.octets),
+                None => octets.extend_from_slice(message),
+            }
+            messages = rest;
+        }
+        octets.extend_from_slice(messages);
+        Some(Compressed { octets, _charge: charge })
+    }
+
+    fn compress_one(
+        &mut self,
+        header: &MessageHeader,
+        parts: &[IoSlice<'_>],
+    ) -> Option<Compressed> {
+        let choice = self.choice(header)?;
+        let body = header.size as usize;
+        let room = self.thresholds.most_of(body)?.checked_sub(DESCRIPTION)?;
+        let charge = charge_of(CompressedHeader::SIZE + room)?;
+        let mut octets = vec![0; CompressedHeader::SIZE + room];
+        let (beginning, output) = octets.split_at_mut(CompressedHeader::SIZE);
+        let length = self.deflater.compress(choice.level, from(parts, HEADER_SIZE), output)?;
+        let compressed = CompressedHeader {
+            header: MessageHeader { size: u32::try_from(DESCRIPTION + length).ok()?, ..*header },
+            compressor: CompressorId::ZLIB,
+            original: header.size,
+        };
+        beginning.copy_from_slice(&compressed.to_octets());
+        octets.truncate(CompressedHeader::SIZE + length);
+        Some(Compressed { octets, _charge: charge })
+    }
+
+    /// How a message is compressed, if it may be.
+    fn choice(&self, header: &MessageHeader) -> Option<Choice> {
+        if header.version < GiopVersion::V1_2 {
+            return None;
+        }
+        let of_replies = || self.requests.as_ref()?.of_replies();
+        match header.kind {
+            MessageKind::Request => self.own,
+            MessageKind::Reply => of_replies(),
+            MessageKind::Fragment => self.own.or_else(of_replies),
+            _ => None,
+        }
+    }
+}
+
+/// The header of the first message.
+pub(crate) fn header_of(parts: &[IoSlice<'_>]) -> Option<MessageHeader> {
+    MessageHeader::parse(&beginning(parts)?).ok()
+}
+
+/// The first octets, if there are as many.
+fn beginning<const COUNT: usize>(parts: &[IoSlice<'_>]) -> Option<[u8; COUNT]> {
+    let mut beginning = [0; COUNT];
+    let octets = parts.iter().flat_map(|part| part.iter());
+    let count = beginning.iter_mut().zip(octets).map(|(place, octet)| *place = *octet).count();
+    (count == COUNT).then_some(beginning)
+}
+
+/// Charges octets to the memory that the messages of the process may use; `None` if that is used up.
+fn charge_of(octets: usize) -> Option<Charge> {
+    let mut charge = Charge::to(Arc::clone(process_budget()));
+    charge.set(octets).then_some(charge)
+}
