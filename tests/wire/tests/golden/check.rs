@@ -5,14 +5,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value as Json, json};
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    CodeSetContext, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, ProtocolErrorKind,
-    text_coding,
+    CodeSetContext, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, text_coding,
 };
 
 use crate::any::same;
 use crate::exceptions::{Allowance, Expected, allowance, expected_fault};
 use crate::message::{Content, Fault, Message, decode};
-use crate::operations::Reason;
 use crate::vector::{Scenario, Vector, hex};
 
 /// What became of one vector.
@@ -24,8 +22,6 @@ pub(crate) enum Outcome {
     Allowed(Allowance),
     /// It is malformed, and was refused for the right reason.
     Refused,
-    /// The header is as recorded; the body's type is not covered.
-    NotCovered(Reason),
     /// Something is wrong.
     Failed(String),
 }
@@ -146,10 +142,6 @@ impl Exchange<'_> {
                 Ok(Some(_)) => found = Some(side.inbound.current().to_vec()),
                 Ok(None) => return Ok(found),
                 Err(error) if expected == Some(Expected::Protocol(error.kind)) => return Ok(None),
-                Err(error) if matches!(error.kind, ProtocolErrorKind::BadMagic(magic) if magic == *b"ZIOP") =>
-                {
-                    return Ok(None);
-                }
                 Err(error) => return Err(format!("refused on receipt: {error}")),
             }
         }
@@ -337,9 +329,7 @@ fn outcome_or(outcome: Outcome, allowed: Allowance) -> Outcome {
 }
 
 fn refused(fault: Fault, expected: Option<Expected>) -> Result<Outcome, String> {
-    let is_ziop = |kind| matches!(kind, ProtocolErrorKind::BadMagic(magic) if magic == *b"ZIOP");
     match (fault, expected) {
-        (Fault::Protocol(error), _) if is_ziop(error.kind) => Ok(Outcome::NotCovered(Reason::Ziop)),
         (Fault::Protocol(error), Some(Expected::Protocol(kind))) if error.kind == kind => {
             Ok(Outcome::Refused)
         }

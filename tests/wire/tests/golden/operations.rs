@@ -1,7 +1,5 @@
 //! What each operation of the captured interfaces carries, by its generated types.
 
-use std::fmt;
-
 use serde_json::{Map, Value as Json, json};
 use zorb::{UserException, Value, ValueBase};
 use zorb_cdr::{Bounded, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString};
@@ -14,20 +12,6 @@ use zorb_wire_tests::naming::cos_naming::{Binding, NameComponent};
 
 use crate::shown::{Reference, Shown, Wide};
 use crate::values::Described;
-
-/// Why a body cannot be checked yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reason {
-    Ziop,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ziop => "ZIOP",
-        })
-    }
-}
 
 type Part = Box<dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>>;
 

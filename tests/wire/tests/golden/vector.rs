@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
+use zorb_ziop::{Incoming, Step};
 
 /// The folders of messages.
 pub(crate) const FOLDERS: [&str; 6] =
@@ -102,11 +103,30 @@ pub(crate) fn stem(path: &Path) -> String {
 
 fn read(id: String, path: &Path) -> Vector {
     let mut file = json(path);
-    let octets = unhex(file["hex"].as_str().expect("hex"));
+    let octets = decompressed(unhex(file["hex"].as_str().expect("hex")), &file);
     let zero_padded = file["hex_zero_padded"].as_str().map_or_else(|| octets.clone(), unhex);
     let mut take = |key| Some(file[key].take()).filter(|value| !value.is_null());
     let from_client = take("direction").is_some_and(|direction| direction == "client->server");
     Vector { id, from_client, header: take("header"), body: take("body"), octets, zero_padded }
+}
+
+/// The GIOP message of a ZIOP message.
+fn decompressed(octets: Vec<u8>, file: &Json) -> Vec<u8> {
+    if !octets.starts_with(b"ZIOP") {
+        return octets;
+    }
+    let mut incoming = Incoming::new(u32::MAX);
+    incoming.space()[..octets.len()].copy_from_slice(&octets);
+    incoming.filled(octets.len());
+    let mut message = Vec::new();
+    let mut buffer = [0; 1000];
+    while let Step::Taken(count) = incoming.take(&mut buffer).expect("it can be decompressed") {
+        message.extend_from_slice(&buffer[..count]);
+    }
+    assert_eq!(Some(message.len() as u64 - 12), file["original_length"].as_u64());
+    let beginning = file["decompressed_prefix_hex"].as_str().map(unhex).expect("a beginning");
+    assert!(message[12..].starts_with(&beginning));
+    message
 }
 
 /// Octets from hexadecimal digits.
