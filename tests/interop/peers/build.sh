@@ -53,7 +53,7 @@ build_omniorb() {
         names=("${names[@]##*/}")
         names=("${names[@]/%.cc/.o}")
         g++ -pthread -o "$dir/$target" "${names[@]/#/$dir/obj/}" \
-            -lomnisslTP4 -lssl -lomniORB4 -lomniDynamic4 -lomniCodeSets4 -lomnithread
+            -lomnisslTP4 -lssl -lomniZIOP4 -lomniORB4 -lomniDynamic4 -lomniCodeSets4 -lomnithread
     }
     program client "$source"/{client,run,known,check_*}.cc
     program server "$source"/{server,servants_*}.cc

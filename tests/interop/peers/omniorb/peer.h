@@ -38,6 +38,7 @@ struct Options {
     std::string tls;                // --tls FOLDER
     bool tls12 = false;             // --tls12
     bool bidirectional = false;     // --bidirectional
+    bool compress = false;          // --compress
 
     int minor() const { return giop.at(giop.size() - 1) - '0'; }
     static Options parse(int argc, char** argv);

@@ -1,6 +1,7 @@
 // Command line and ORB set-up.
 #include "peer.h"
 
+#include <omniORB4/omniZIOP.h>
 #include <omniORB4/sslContext.h>
 
 namespace {
@@ -33,6 +34,19 @@ void use_tls(const Options& options) {
     sslContext::key_file_password = "";
 }
 
+// Compresses messages of more than 128 octets by zlib.
+void compress_all() {
+    Compression::CompressorIdLevelList compressors;
+    compressors.length(1);
+    compressors[0].compressor_id = Compression::COMPRESSORID_ZLIB;
+    compressors[0].compression_level = 6;
+    CORBA::PolicyList policies;
+    policies.length(2);
+    policies[0] = omniZIOP::create_compression_id_level_list_policy(compressors);
+    policies[1] = omniZIOP::create_compression_low_value_policy(128);
+    omniZIOP::setGlobalPolicies(policies);
+}
+
 }  // namespace
 
 Options Options::parse(int argc, char** argv) {
@@ -52,6 +66,7 @@ Options Options::parse(int argc, char** argv) {
         else if (word == "--tls") options.tls = value();
         else if (word == "--tls12") options.tls12 = true;
         else if (word == "--bidirectional") options.bidirectional = true;
+        else if (word == "--compress") options.compress = true;
         else if (word.rfind("-ORB", 0) == 0) value();  // start_orb passes it on
         else if (word.rfind("--", 0) == 0) throw std::runtime_error("unknown option " + word);
         else options.first = word;
@@ -84,6 +99,11 @@ CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool ser
                                  "-ORBserverTransportRule", "* bidir,tcp"})
             words.push_back(word);
     }
+    if (options.compress) {
+        for (const char* word : {"-ORBclientTransportRule", "* tcp,ziop", "-ORBserverTransportRule",
+                                 "* tcp,ziop"})
+            words.push_back(word);
+    }
     for (int i = 1; i + 1 < argc; i++) {
         if (std::string(argv[i]).rfind("-ORB", 0) != 0) continue;
         words.push_back(argv[i]);
@@ -93,7 +113,9 @@ CORBA::ORB_ptr start_orb(const Options& options, int argc, char** argv, bool ser
     for (auto& word : words) pointers.push_back(&word[0]);
     int count = static_cast<int>(pointers.size());
     pointers.push_back(nullptr);
-    return CORBA::ORB_init(count, pointers.data());
+    CORBA::ORB_ptr orb = CORBA::ORB_init(count, pointers.data());
+    if (options.compress) compress_all();
+    return orb;
 }
 
 CORBA::Policy_ptr both_directions(CORBA::ORB_ptr orb) {

@@ -7,6 +7,7 @@
 
 mod bidirectional;
 mod bridges;
+mod compression;
 mod end_times;
 mod implementation_repository;
 mod known;

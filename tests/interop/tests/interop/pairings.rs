@@ -10,6 +10,7 @@ use zorb_interop_tests::{checks, server};
 
 use crate::bidirectional;
 use crate::bridges;
+use crate::compression;
 use crate::end_times;
 use crate::implementation_repository;
 use crate::naming;
@@ -56,6 +57,10 @@ enum Kind {
     Bidirectional(Peer),
     /// Those of a Zorb server to a peer's client.
     PeerBidirectional(Peer),
+    /// Compressed messages of Zorb's client and a server of a peer.
+    Compressed(Peer),
+    /// Those of a peer's client and Zorb's server.
+    PeerCompressed(Peer),
     /// End times in requests of Zorb's client to a server of a peer.
     EndTimes(Peer),
     /// A naming service, and for a few checks the others too if they are there.
@@ -97,6 +102,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/bridge", &[OMNIORB], Kind::PeerClientBridged(OMNIORB)),
         pairing("zorb-to-omniorb/1.2/bidirectional", &[OMNIORB], Kind::Bidirectional(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/bidirectional", &[OMNIORB], Kind::PeerBidirectional(OMNIORB)),
+        pairing("zorb-to-omniorb/1.2/ziop", &[OMNIORB], Kind::Compressed(OMNIORB)),
+        pairing("omniorb-to-zorb/1.2/ziop", &[OMNIORB], Kind::PeerCompressed(OMNIORB)),
         pairing("nano-to-jacorb/1.2", &[JACORB], Kind::NanoClient(Some(JACORB), 2)),
         pairing("nano-to-jacorb/1.0", &[JACORB], Kind::NanoClient(Some(JACORB), 0)),
         pairing("jacorb-to-nano/1.2", &[JACORB], Kind::NanoServer(Some(JACORB), 2)),
@@ -151,6 +158,8 @@ impl Pairing {
             Kind::NanoServer(peer, minor) => nano::server(self, peer, minor),
             Kind::Bidirectional(peer) => bidirectional::zorb_client(self, peer),
             Kind::PeerBidirectional(peer) => bidirectional::peer_client(self, peer),
+            Kind::Compressed(peer) => compression::zorb_client(self, peer),
+            Kind::PeerCompressed(peer) => compression::peer_client(self, peer),
             Kind::EndTimes(peer) => end_times::zorb_client(self, peer),
             Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
