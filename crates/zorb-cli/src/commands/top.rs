@@ -27,7 +27,7 @@ const MAX_PAGE: u64 = 16 << 20;
   zorb top names.example:9187 --interval 5
   zorb top --once --json")]
 pub(crate) struct TopArgs {
-    /// Address of the metrics: HOST:PORT, or a port of this machine
+    /// Address of the metrics: HOST:PORT, a port of this machine, or the URL that the server shows
     #[arg(value_name = "ADDR", default_value = "9187")]
     address: String,
     /// Show them once
@@ -97,9 +97,11 @@ fn fetch(args: &TopArgs) -> Result<String, Failure> {
         let failure = Failure::new(format!("{}: {error}", args.address));
         failure.hint("start the server with `zorb serve --metrics ADDR`")
     };
+    let url = args.address.strip_prefix("http://");
+    let shown = url.map(|rest| rest.trim_end_matches('/').trim_end_matches("/metrics"));
     let host = match args.address.parse::<u16>() {
         Ok(port) => format!("127.0.0.1:{port}"),
-        Err(_) => args.address.clone(),
+        Err(_) => shown.unwrap_or(&args.address).to_owned(),
     };
     let missing = || std::io::Error::other("the host has no address");
     let address = host.to_socket_addrs().and_then(|mut all| all.next().ok_or_else(missing));

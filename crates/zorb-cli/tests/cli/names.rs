@@ -41,6 +41,8 @@ impl Names {
 fn names_are_bound_shown_and_removed() {
     let names = Names::start();
     let object = "corbaloc::127.0.0.1:1/pump";
+    let missing = names.failure(&["bind", "plant.area/north/pump.device", object]);
+    assert!(missing.contains("--parents"), "{missing}");
     names.output(&["bind", "plant.area/north/pump.device", object, "--parents"]);
     names.output(&["bind", "spare", object]);
     assert!(names.failure(&["bind", "spare", object]).contains("--replace"));

@@ -17,6 +17,8 @@ fn the_metrics_of_services_are_shown() {
         let row = shown.stdout.lines().find_map(|line| line.strip_prefix(row));
         assert_eq!(row.map(str::trim), Some("0"), "{}", shown.stdout);
     }
+    let url = format!("http://{address}/metrics");
+    assert_eq!(run(&["top", "--once", &url]).status, Some(0), "{url}");
     let page = run(&["top", "--once", "--json", &address]).json();
     let all = page["metrics"].as_array().unwrap();
     let ready = all.iter().find(|it| it["name"] == json!("zorb_ready")).unwrap();

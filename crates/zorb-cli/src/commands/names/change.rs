@@ -4,7 +4,8 @@ use clap::Args;
 use serde_json::json;
 use zorb::{Interface as _, ObjectRef};
 use zorb_naming::cos_naming::naming_context::{
-    BindContextError, BindError, BindNewContextError, DestroyError,
+    BindContextError, BindError, BindNewContextError, DestroyError, NotFound, NotFoundReason,
+    ResolveError,
 };
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
 use zorb_naming::name_to_string;
@@ -80,6 +81,16 @@ pub(super) fn bind(args: &BindArgs, names: &Names) -> Outcome {
     Ok(OK)
 }
 
+/// Why a name is not bound.
+fn not_bound(error: impl Into<ResolveError>, name: &str) -> Failure {
+    let error = error.into();
+    let is_missing = |not_found: &NotFound| not_found.why == NotFoundReason::MissingNode;
+    let lacks_context =
+        matches!(&error, ResolveError::NotFound(not_found) if is_missing(not_found));
+    let failure = explained(error, name);
+    if lacks_context { failure.hint("create its contexts with --parents") } else { failure }
+}
+
 /// Binds an object for a time.
 fn lease(
     args: &BindArgs,
@@ -95,7 +106,7 @@ fn lease(
     };
     match done {
         Err(BindForError::AlreadyBound(_)) => Err(taken(&args.name)),
-        outcome => outcome.map_err(|error| explained(error, &args.name)),
+        outcome => outcome.map_err(|error| not_bound(error, &args.name)),
     }
 }
 
@@ -110,18 +121,18 @@ fn bind_to_stay(
     match (args.context, args.replace) {
         (false, false) => match root.bind(name, object) {
             Err(BindError::AlreadyBound(_)) => return Err(taken(&args.name)),
-            outcome => outcome.map_err(|error| explained(error, &args.name))?,
+            outcome => outcome.map_err(|error| not_bound(error, &args.name))?,
         },
         (true, false) => match root.bind_context(name, context().as_ref()) {
             Err(BindContextError::AlreadyBound(_)) => return Err(taken(&args.name)),
-            outcome => outcome.map_err(|error| explained(error, &args.name))?,
+            outcome => outcome.map_err(|error| not_bound(error, &args.name))?,
         },
         (false, true) => {
-            root.rebind(name, object).map_err(|error| explained(error, &args.name))?;
+            root.rebind(name, object).map_err(|error| not_bound(error, &args.name))?;
         }
         (true, true) => root
             .rebind_context(name, context().as_ref())
-            .map_err(|error| explained(error, &args.name))?,
+            .map_err(|error| not_bound(error, &args.name))?,
     }
     Ok(())
 }
