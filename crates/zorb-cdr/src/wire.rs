@@ -19,6 +19,7 @@ use crate::writer::BLOCK;
 use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 pub use compound::Octets;
+pub(crate) use fixed::MAX_ALIGNMENT;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
 pub use text::{Bounded, WChar, WString};
 

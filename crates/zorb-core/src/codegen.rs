@@ -52,7 +52,7 @@ pub use crate::{
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
-    FixedWriter, Octets, WChar, WString, Wire,
+    FixedWriter, MemberOf, Members, Octets, WChar, WString, Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{

@@ -7,8 +7,8 @@ use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
 /// The structs of a model whose values have no octets: those without members, and those of such structs.
 ///
-/// A decoder refuses a length that exceeds the octets left, so that a few octets cannot cost much work.
-/// Therefore it cannot read sequences of them.
+/// Values of types that are known at run time refuse a length that exceeds the octets left, so that a few octets cannot
+/// cost much work. Therefore they cannot be sequences of these structs, and their TypeCodes are refused.
 pub(crate) struct EmptyStructs<'m> {
     model: &'m Model,
     ids: HashSet<DefId>,

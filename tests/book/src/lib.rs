@@ -26,6 +26,7 @@ pub mod mapping;
 pub mod naming;
 pub mod networks;
 pub mod policies;
+pub mod premarshalled;
 pub mod protocols;
 pub mod quickstart;
 pub mod realtime;

@@ -18,7 +18,9 @@ mod idl {
     zorb::include_idl!("costs");
 }
 
-pub use idl::costs::{BinStruct, Counted, CountedServant, Lender, LenderServant, Part, counted};
+pub use idl::costs::{
+    BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Track, counted,
+};
 pub use servant::{Servant, mark_phase};
 
 use std::sync::Arc;

@@ -5,10 +5,14 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
+use zorb::cdr::ByteOrder;
 use zorb::dynamic::{DynAny, DynAnyError, Request};
-use zorb::{Any, CdrResult, CdrWriter, Interface as _, ObjectRef, Pending, Typed as _, Wire as _};
+use zorb::{
+    Any, CdrResult, CdrWriter, Interface as _, ObjectRef, Pending, Premarshalled, Typed as _,
+    Wire as _,
+};
 
-use crate::idl::costs::{BinStruct, Counted, Part, counted};
+use crate::idl::costs::{BinStruct, Counted, Part, Track, counted};
 
 /// Warm-up calls of each operation, until buffers have their final size and the stacks of threads have been touched.
 pub const WARM_UP: u32 = 64;
@@ -59,6 +63,12 @@ pub enum Operation {
     ToAll,
     /// [`Parts`](Self::Parts), likewise.
     PartsToAll,
+    /// No call: a structure of 16 members is marshalled.
+    Track,
+    /// The same, [`Premarshalled`], where one member has changed.
+    TrackOne,
+    /// Where all have.
+    TrackAll,
 }
 
 impl Operation {
@@ -82,9 +92,13 @@ impl Operation {
     pub const PENDING: [Self; 4] =
         [Self::Pending, Self::PendingParts, Self::ToAll, Self::PartsToAll];
 
+    /// A structure that is marshalled.
+    pub const MARSHALLED: [Self; 3] = [Self::Track, Self::TrackOne, Self::TrackAll];
+
     /// All operations.
     pub fn every() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().chain(Self::DYNAMIC).chain(Self::PENDING)
+        let calls = Self::ALL.into_iter().chain(Self::DYNAMIC).chain(Self::PENDING);
+        calls.chain(Self::MARSHALLED)
     }
 
     /// The name on command lines and in records.
@@ -108,6 +122,9 @@ impl Operation {
             Self::PendingParts => "pending-parts",
             Self::ToAll => "to-all",
             Self::PartsToAll => "parts-to-all",
+            Self::Track => "track",
+            Self::TrackOne => "track-one",
+            Self::TrackAll => "track-all",
         }
     }
 
@@ -130,6 +147,8 @@ pub struct Arguments {
     pending: RefCell<VecDeque<Pending<()>>>,
     /// The calls that wait for being sent to all.
     to_all: Cell<usize>,
+    track: RefCell<Premarshalled<Track>>,
+    message: RefCell<Vec<u8>>,
 }
 
 impl Default for Arguments {
@@ -143,6 +162,25 @@ impl Default for Arguments {
             request: OnceLock::new(),
             pending: RefCell::default(),
             to_all: Cell::default(),
+            track: RefCell::new(Premarshalled::new(Track {
+                id: "track 17".to_owned(),
+                number: 17,
+                latitude: 48.2,
+                longitude: 16.4,
+                height: 9_800.0,
+                speed: 240.0,
+                course: 0.5,
+                source: "radar north".to_owned(),
+                is_friend: true,
+                quality: 3,
+                data,
+                history: vec![9_700.0, 9_750.0],
+                note: String::new(),
+                time: 1,
+                tags: vec!["new".to_owned()],
+                state: 2,
+            })),
+            message: RefCell::default(),
         }
     }
 }
@@ -195,6 +233,7 @@ impl Arguments {
                 };
                 request.invoke().map(|_| true).map_err(|_| wrong())
             }
+            Operation::Track | Operation::TrackOne | Operation::TrackAll => self.marshal(operation),
             Operation::Leaves => leaves(&self.structs).map_err(|_| wrong()),
             other => return self.send(other, counted),
         };
@@ -207,6 +246,29 @@ impl Arguments {
 }
 
 impl Arguments {
+    /// Marshals a structure whose height has changed, whole or where it has changed; whether it has a length.
+    #[inline(never)]
+    fn marshal(&self, operation: Operation) -> zorb::Result<bool> {
+        let (mut track, mut message) = (self.track.borrow_mut(), self.message.borrow_mut());
+        message.clear();
+        let mut writer = CdrWriter::new(&mut message, ByteOrder::NATIVE);
+        match operation {
+            Operation::Track => {
+                track.value_mut().height += 1.0;
+                Track::write(track.value(), &mut writer)?;
+            }
+            Operation::TrackOne => {
+                *track.member(|track| &mut track.height) += 1.0;
+                track.write(&mut writer)?;
+            }
+            _ => {
+                track.value_mut().height += 1.0;
+                track.write(&mut writer)?;
+            }
+        }
+        Ok(black_box(writer.offset()) > 0)
+    }
+
     /// Sends a call without waiting.
     #[inline(never)]
     fn send(&self, operation: Operation, counted: &Counted) -> zorb::Result<()> {

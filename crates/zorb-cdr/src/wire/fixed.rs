@@ -8,6 +8,7 @@ mod tests;
 use crate::ByteOrder;
 
 pub use layout::FixedLayout;
+pub(crate) use layout::MAX_ALIGNMENT;
 
 /// Writes one value of a fixed-size type, member by member, to octets reserved for it.
 ///

@@ -31,6 +31,7 @@ macro_rules! __zorb_structure {
 #[doc(hidden)]
 macro_rules! __zorb_interpretive_members {
     ($name:ident recursive $idl:literal, { $($field:ident: $type:ty),* }) => {
+        $crate::__zorb_each_member!($name { $($field: $type),* });
         $crate::__zorb_by_table!(
             recursive true,
             $name,
@@ -39,6 +40,7 @@ macro_rules! __zorb_interpretive_members {
         );
     };
     ($name:ident, { $($field:ident: $type:ty),* }) => {
+        $crate::__zorb_each_member!($name { $($field: $type),* });
         $crate::__zorb_by_table!(
             recursive false,
             $name,
@@ -110,11 +112,33 @@ macro_rules! __zorb_by_table {
     };
 }
 
+/// Makes the members of a struct or exception known one by one.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_each_member {
+    ($name:ident { $($field:ident: $type:ty),* }) => {
+        impl $crate::codegen::Members for $name {
+            const MEMBERS: &'static [$crate::codegen::MemberOf<Self>] =
+                &[$($crate::codegen::MemberOf::new::<$type>(
+                    ::core::mem::offset_of!($name, $field),
+                    |value, writer| {
+                        <$type as $crate::codegen::Wire>::write(
+                            <$type as $crate::codegen::Wire>::view(&value.$field),
+                            writer,
+                        )
+                    },
+                )),*];
+        }
+    };
+}
+
 /// Implements `Wire` for a struct or exception: its members in order.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_members {
     ($name:ident, $idl:literal, $recursive:literal, { $($field:ident: $type:ty),* }) => {
+        $crate::__zorb_each_member!($name { $($field: $type),* });
+
         impl $crate::codegen::Tabled for $name {}
 
         impl $crate::codegen::Wire for $name {

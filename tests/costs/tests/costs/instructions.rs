@@ -39,6 +39,11 @@ const PENDING: f64 = 3.35;
 /// The maximum instructions for the arguments of a call of another object, in those of the first one.
 const OTHER: f64 = 0.25;
 
+/// The maximum instructions for a struct of which one member of 16 has changed, in those of marshalling it.
+const CHANGED: f64 = 0.5;
+/// The same where all have.
+const ALL_CHANGED: f64 = 1.05;
+
 /// Instructions of one call.
 type Counts = BTreeMap<(Side, &'static str), u64>;
 
@@ -63,7 +68,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     let to_all =
         crate::trial("instructions/pending/to-all".into(), tool::valgrind(), others_cost_a_quarter);
     let kept = kept().map(|(side, operation)| one(side, operation));
-    kept.chain([lite, pending, to_all]).chain(lanes).collect()
+    let premarshalled =
+        crate::trial("instructions/premarshalled".into(), tool::valgrind(), changes_cost_half);
+    kept.chain([lite, pending, to_all, premarshalled]).chain(lanes).collect()
 }
 
 /// The recorded calls over GIOPlite and short messages.
@@ -81,6 +88,7 @@ fn kept() -> impl Iterator<Item = (Side, Operation)> {
         _ => (*side, *operation) != (Side::Server, Operation::OneWay),
     });
     let others = Operation::DYNAMIC.into_iter().chain([Operation::Pending]);
+    let others = others.chain(Operation::MARSHALLED);
     calls.chain(others.map(|operation| (Side::Client, operation)))
 }
 
@@ -186,6 +194,24 @@ fn others_cost_a_quarter() -> Result<(), String> {
         return Ok(());
     }
     Err(format!("arguments take {first:.0} instructions for the first, {other:.0} for others"))
+}
+
+/// A struct that is marshalled where it changed takes at most half of the instructions if one member did, and hardly
+/// more if all did.
+fn changes_cost_half() -> Result<(), String> {
+    let counts = counted()?;
+    let count = |operation: Operation| {
+        let count = counts.get(&(Side::Client, operation.name())).copied();
+        count.map(|count| count as f64).ok_or_else(|| "nothing was counted".to_owned())
+    };
+    let [whole, one, all] = Operation::MARSHALLED.map(count);
+    let (whole, one, all) = (whole?, one?, all?);
+    if one <= whole * CHANGED && all <= whole * ALL_CHANGED {
+        return Ok(());
+    }
+    Err(format!(
+        "marshalling takes {whole} instructions; {one} if one member changed, {all} if all did"
+    ))
 }
 
 /// Counts once for all trials.

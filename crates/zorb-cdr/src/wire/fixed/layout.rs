@@ -1,7 +1,7 @@
 //! The layout of a fixed-size type, computed at compile time.
 
 /// The largest alignment of CDR, in octets. Every alignment divides it.
-pub(super) const MAX_ALIGNMENT: usize = 8;
+pub(crate) const MAX_ALIGNMENT: usize = 8;
 
 /// Types with more parts are written part by part, to limit the size of the code.
 const MAX_PARTS: usize = 64;
