@@ -1,5 +1,10 @@
 //! The API of generated code. It changes with the IDL compiler; programs must not use it.
 
+// `#[inline]`: generated code is optimized in the crate of the program. Without the attributes in the macros, the seven
+// operations of Param_Test add 32,344 octets to a client instead of 29,060 (opt-level z), and a call with values of many
+// parts takes 8 % more instructions in the client (6,931 instead of 6,422) and 6 % more in the server (10,376 instead of
+// 9,746; profile `lto`). Elsewhere in this crate they saved no instructions.
+
 mod bits;
 mod conversion;
 mod helpers;

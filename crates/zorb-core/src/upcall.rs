@@ -47,20 +47,17 @@ impl<'a> Upcall<'a> {
 
     /// The upcall of a collocated call without a request.
     #[doc(hidden)]
-    #[inline]
     pub fn collocated(object: &'a ActiveObject, operation: &'a str) -> Self {
         Self { object, operation, source: None }
     }
 
     /// The object's id.
     #[doc(alias = "get_object_id")]
-    #[inline]
     pub fn object_id(&self) -> &'a ObjectId {
         self.object.id()
     }
 
     /// The name of the operation, as in the request: `_get_owner` for reading an attribute.
-    #[inline]
     pub fn operation(&self) -> &'a str {
         self.operation
     }

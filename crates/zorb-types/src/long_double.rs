@@ -263,7 +263,6 @@ impl Wire for LongDouble {
         Self::read(reader)
     }
 
-    #[inline]
     fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         let (high, low) = ((value.0 >> 64) as u64, value.0 as u64);
         let halves = match writer.order() {
@@ -273,7 +272,6 @@ impl Wire for LongDouble {
         <u64 as Wire>::write_fixed_array(&halves, writer)
     }
 
-    #[inline]
     fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         let order = reader.order();
         let [first, second] = <u64 as Wire>::read_fixed_array(reader)?;

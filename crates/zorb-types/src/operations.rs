@@ -22,7 +22,6 @@ pub struct Operations<const N: usize> {
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Hashes eight octets at a time, and the remaining ones together, since names are short.
-#[inline]
 const fn hash(name: &[u8]) -> u64 {
     let mut hash = mix(name.len() as u64);
     let (mut words, last) = name.as_chunks::<8>();
@@ -39,7 +38,6 @@ const fn mix(hash: u64) -> u64 {
 }
 
 /// Combines up to seven octets to a number, which is unique among sequences of the same length.
-#[inline]
 const fn up_to_seven(octets: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
         return u32::from_le_bytes(*first) as u64 | (u32::from_le_bytes(*last) as u64) << 32;
@@ -102,13 +100,11 @@ impl<const N: usize> Operations<N> {
     }
 
     /// Whether `name` is the name at `position`, without a look-up.
-    #[inline]
     pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
         self.names.get(position).is_some_and(|known| known.as_bytes() == name)
     }
 
     /// The position of `name` among the names of the table.
-    #[inline]
     pub fn find(&self, name: &[u8]) -> Option<usize> {
         if N == 0 || name.len() > self.longest {
             return None;

@@ -68,7 +68,6 @@ where
 {
     /// `write` marshals the `values`; `pass_as_is` returns whether a collocated call may pass them without
     /// marshalling.
-    #[inline]
     pub fn new(values: V, write: W, pass_as_is: P) -> Self {
         Self { values, write, pass_as_is }
     }
@@ -81,17 +80,14 @@ where
 {
     type Values = V;
 
-    #[inline]
     fn values(&self) -> &V {
         &self.values
     }
 
-    #[inline]
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         (self.write)(&self.values, writer)
     }
 
-    #[inline]
     fn pass_as_is(&self, context: &Context) -> bool {
         (self.pass_as_is)(&self.values, context)
     }
@@ -113,7 +109,6 @@ where
 {
     /// `read` unmarshals the results; `write` marshals them; `pass_as_is` returns whether a collocated call may
     /// pass them without marshalling.
-    #[inline]
     pub fn new<E>(read: R, write: W, pass_as_is: P) -> Self
     where
         R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
@@ -130,17 +125,14 @@ where
 {
     type Values = T;
 
-    #[inline]
     fn read(&self, reader: &mut CdrReader<'_>, outcome: &Outcome<T, E>) -> CdrResult<()> {
         (self.read)(reader, outcome)
     }
 
-    #[inline]
     fn write(&self, values: &T, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         (self.write)(values, writer)
     }
 
-    #[inline]
     fn pass_as_is(&self, values: &T, context: &Context) -> bool {
         (self.pass_as_is)(values, context)
     }
@@ -150,7 +142,6 @@ where
 ///
 /// # Errors
 /// The exception that the operation raises, or the system exception of the failed call.
-#[inline]
 pub fn call<I, A, U, R, E>(
     object: &ObjectRef,
     operation: &str,
@@ -176,7 +167,6 @@ where
 ///
 /// # Errors
 /// The system exception that prevented sending it.
-#[inline]
 pub fn call_one_way<I, A, U>(
     object: &ObjectRef,
     operation: &str,

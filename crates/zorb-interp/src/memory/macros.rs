@@ -84,17 +84,14 @@ macro_rules! union_choice {
             ];
             const UNION: &'static $crate::Union = &__UNION;
 
-            #[inline]
             fn label(&self) -> $crate::UnionLabel<Self> {
                 Self::discriminant(self)
             }
 
-            #[inline]
             fn select(label: &$crate::UnionLabel<Self>) -> ::core::primitive::usize {
                 $select(label)
             }
 
-            #[inline]
             fn payload(&self) -> (::core::primitive::usize, *const ::core::primitive::u8) {
                 match self {
                     $($(Self::$variant(value) => (
@@ -112,7 +109,6 @@ macro_rules! union_choice {
                 }
             }
 
-            #[inline]
             unsafe fn build(
                 label: $crate::UnionLabel<Self>,
                 position: ::core::primitive::usize,
