@@ -19,7 +19,8 @@ pub struct ConnectionCount {
     other: Option<fn() -> &'static Self>,
 }
 
-/// Closes an accepted connection that is idle, and returns whether there was one.
+/// Closes an accepted connection that is idle, and returns whether there was one. A client that needs room asks for it: calls
+/// know no accepted connections, which belong to serving, and a program without a server has none.
 type ClosesAccepted = fn() -> bool;
 
 static CLOSES_ACCEPTED: OnceLock<ClosesAccepted> = OnceLock::new();

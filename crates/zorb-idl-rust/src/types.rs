@@ -18,6 +18,25 @@ pub(crate) enum Passing {
     Reference,
 }
 
+/// The Rust type of a basic type that is the same in both ORBs; `None` for others.
+pub(crate) const fn primitive(ty: &Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Boolean => "bool",
+        Type::Octet | Type::UInt8 => "u8",
+        Type::Int8 => "i8",
+        Type::Char => "char",
+        Type::Short => "i16",
+        Type::UShort => "u16",
+        Type::Long => "i32",
+        Type::ULong => "u32",
+        Type::LongLong => "i64",
+        Type::ULongLong => "u64",
+        Type::Float => "f32",
+        Type::Double => "f64",
+        _ => return None,
+    })
+}
+
 /// Renders types as seen from one module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Types<'a, 'm> {
@@ -99,25 +118,15 @@ impl Types<'_, '_> {
     }
 
     fn value_of_plain(&self, ty: &Type) -> String {
+        if let Some(primitive) = primitive(ty) {
+            return primitive.into();
+        }
         match ty {
-            Type::Void | Type::Error => "()".into(),
-            Type::Boolean => "bool".into(),
-            Type::Octet => "u8".into(),
-            Type::Char | Type::WChar => "char".into(),
-            Type::Short => "i16".into(),
-            Type::UShort => "u16".into(),
-            Type::Long => "i32".into(),
-            Type::ULong => "u32".into(),
-            Type::LongLong => "i64".into(),
-            Type::ULongLong => "u64".into(),
-            Type::Float => "f32".into(),
-            Type::Double => "f64".into(),
+            Type::WChar => "char".into(),
             Type::LongDouble => self.codegen("LongDouble"),
             Type::Fixed { digits, scale } => self.codegen(&format!("Fixed<{digits}, {scale}>")),
             Type::Any => self.codegen("Any"),
             Type::TypeCode => self.codegen("TypeCode"),
-            Type::Int8 => "i8".into(),
-            Type::UInt8 => "u8".into(),
             Type::Map { key, value, .. } => map(&self.value(key), &self.value(value)),
             Type::ValueBase | Type::Object => {
                 self.optional(&self.handle(ty, String::new()).unwrap_or_default())
@@ -128,6 +137,7 @@ impl Types<'_, '_> {
             }
             Type::Array { element, dims } => array(self.value(element), dims),
             Type::Named(_) => self.value(ty),
+            _ => "()".into(),
         }
     }
 

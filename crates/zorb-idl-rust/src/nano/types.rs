@@ -3,7 +3,7 @@
 use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
 use crate::names::{Module, Names};
-use crate::types::array;
+use crate::types::{array, primitive};
 
 /// Renders types as seen from one module.
 #[derive(Clone, Copy, Debug)]
@@ -68,18 +68,6 @@ impl<'m> NanoTypes<'_, 'm> {
     /// The same, but an object reference is not optional: the aliased type of a typedef.
     pub(crate) fn alias(&self, ty: &Type) -> String {
         match ty {
-            Type::Boolean => "bool".into(),
-            Type::Octet | Type::UInt8 => "u8".into(),
-            Type::Int8 => "i8".into(),
-            Type::Char => "char".into(),
-            Type::Short => "i16".into(),
-            Type::UShort => "u16".into(),
-            Type::Long => "i32".into(),
-            Type::ULong => "u32".into(),
-            Type::LongLong => "i64".into(),
-            Type::ULongLong => "u64".into(),
-            Type::Float => "f32".into(),
-            Type::Double => "f64".into(),
             Type::Object => self.runtime("Reference"),
             Type::String { bound: Some(bound) } => self.runtime(&format!("BoundedText<{bound}>")),
             Type::Sequence { element, bound: Some(bound) } => {
@@ -87,8 +75,8 @@ impl<'m> NanoTypes<'_, 'm> {
             }
             Type::Array { element, dims } => array(self.stored(element), dims),
             Type::Named(id) => self.path(*id),
-            // Reported before: see `unsupported`.
-            _ => "()".into(),
+            // Others are reported before: see `unsupported`.
+            _ => primitive(ty).unwrap_or("()").into(),
         }
     }
 

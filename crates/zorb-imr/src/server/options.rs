@@ -36,7 +36,7 @@ zorb::transport::options! {
         "ImrMaxBackOff" imr_max_back_off: Duration = Duration::from_secs(10), 1..=DAY_MS, "ms";
         /// Time in which a server must end that is asked to, and again after SIGTERM; then it is killed.
         "ImrStopGrace" imr_stop_grace: Duration = Duration::from_secs(10), 0..=DAY_MS, "ms";
-        /// Time between two looks at servers that the repository has not started itself.
+        /// Time between two checks of the servers that the repository has not started itself.
         "ImrCheckInterval" imr_check_interval: Duration = Duration::from_secs(1), 1..=DAY_MS, "ms";
         /// Folder for the output of servers, in the file NAME.log; empty for the standard error of the repository's
         /// process.
