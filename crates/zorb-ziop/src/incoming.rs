@@ -160,6 +160,12 @@ impl Incoming {
         }
     }
 
+    /// Whether a part of a compressed message has been received, whose last octets may be withheld.
+    #[must_use]
+    pub const fn is_within_compressed(&self) -> bool {
+        matches!(self.part, Part::Compressed(_))
+    }
+
     /// Whether there are received octets that have not been taken. A message of which more is to be received may be among
     /// them.
     pub(crate) fn is_empty(&self) -> bool {

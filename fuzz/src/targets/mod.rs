@@ -32,6 +32,7 @@ pub mod short;
 pub mod stored_servers;
 pub mod type_code;
 pub mod value;
+pub mod ziop;
 
 /// A kind of external input, and the function that processes it.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +74,7 @@ pub const TARGETS: &[Target] = &[
     connection::TARGET,
     miop::TARGET,
     short::TARGET,
+    ziop::TARGET,
     av::TARGET,
     arq::TARGET,
     sctp::TARGET,

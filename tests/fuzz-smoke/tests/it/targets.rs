@@ -5,7 +5,7 @@ use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, engines, giop,
     idl, ior, json, miop, nano, omninames, options, repository, ring, schedule, sctp, short,
-    stored_servers, type_code, value,
+    stored_servers, type_code, value, ziop,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -102,6 +102,11 @@ fn frames_of_audio_and_video_are_harmless() {
 #[test]
 fn writes_of_peers_to_shared_memory_are_harmless() {
     check(&ring::TARGET, 19, 2000);
+}
+
+#[test]
+fn compressed_messages_do_no_harm() {
+    check(&ziop::TARGET, 12, 10_000);
 }
 
 #[test]
