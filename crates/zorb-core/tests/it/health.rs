@@ -12,7 +12,12 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// A server with an object for probes, and a prober's view of it.
 fn server(stuck_after: Duration) -> (Orb, Orb, Health) {
-    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    server_at("127.0.0.1", stuck_after)
+}
+
+/// The same at an address of this machine.
+fn server_at(address: &str, stuck_after: Duration) -> (Orb, Orb, Health) {
+    let orb = builder().listen(format!("iiop://{address}:0")).build().unwrap();
     orb.publish_health("Health", stuck_after).unwrap();
     let (prober, health) = prober_of(&orb);
     (orb, prober, health)
@@ -28,7 +33,8 @@ fn prober_of(orb: &Orb) -> (Orb, Health) {
 
 #[test]
 fn a_server_is_ready_while_all_managers_are_active() {
-    let (orb, _prober, health) = server(LONG);
+    // An address without other servers, lest one of them takes the port at the end.
+    let (orb, _prober, health) = server_at("127.0.0.17", LONG);
     assert_eq!(health.ready(), Ok((false, "the program is starting".to_owned())));
     orb.serve().unwrap();
     assert_eq!(health.ready(), Ok((true, String::new())));
