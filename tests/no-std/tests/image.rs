@@ -14,6 +14,28 @@ pub(crate) const TARGET: &str = "x86_64-unknown-linux-musl";
 /// Octets of the file, without symbols.
 const MAX_SIZE: u64 = 128 * 1024;
 
+/// KiB of stack that a server has touched after calls, with the arguments; and of all its memory.
+const MAX_STACK: u64 = 24;
+const MAX_RESIDENT: u64 = 1536;
+
+/// Checks the memory that a process has touched.
+fn check_memory(process: u32) -> Result<(), Failed> {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/smaps"))?;
+    let resident = |lines: &str, name: &str| {
+        let line = lines.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok())
+    };
+    // The line with the name of a mapping precedes those with its sizes.
+    let (_, stack) = maps.split_once("[stack]").ok_or("no stack in smaps")?;
+    let stack = resident(stack, "Rss:").ok_or("no size of the stack")?;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let all = resident(&status, "VmRSS:").ok_or("no VmRSS")?;
+    if stack > MAX_STACK || all > MAX_RESIDENT {
+        return Err(format!("{stack} KiB of stack and {all} KiB in all are resident").into());
+    }
+    Ok(())
+}
+
 /// Builds the image, and has one serve another.
 pub(crate) fn test() -> Result<(), Failed> {
     cargo("../../examples/nano", &["build", "--release", "--target", TARGET])?;
@@ -24,6 +46,7 @@ pub(crate) fn test() -> Result<(), Failed> {
     }
     let mut server = start(&image, "serve 127.0.0.1:0")?;
     let said = lines(&mut server, 1);
+    let id = server.id();
     let read = said.and_then(|said| {
         let port = said.first().and_then(|line| line.strip_prefix("port "));
         let port = port.ok_or_else(|| format!("the server says {said:?}"))?;
@@ -32,7 +55,10 @@ pub(crate) fn test() -> Result<(), Failed> {
         let said = lines(&mut client, 2)?;
         let status = client.wait()?;
         let is_right = said == ["value 1013", "channels 8"] && status.success();
-        if is_right { Ok(()) } else { Err(format!("the client says {said:?}, {status}").into()) }
+        if !is_right {
+            return Err(format!("the client says {said:?}, {status}").into());
+        }
+        check_memory(id)
     });
     server.kill()?;
     server.wait()?;
@@ -41,7 +67,9 @@ pub(crate) fn test() -> Result<(), Failed> {
 
 /// Starts the image with an order.
 fn start(image: &Path, order: &str) -> Result<Child, Failed> {
-    let mut child = Command::new(image).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    // The environment would be on the stack.
+    let mut child =
+        Command::new(image).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     // The end of the input ends the order, too.
     let mut input = child.stdin.take().ok_or("no input")?;
     writeln!(input, "{order}")?;
