@@ -1,27 +1,19 @@
 //! Zorb's naming service beside omniNames: `zorb bench naming`.
 
 mod calls;
+mod plan;
 mod report;
 mod service;
 mod size;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::harness::Watch;
 use crate::{Error, Result};
 use calls::{Clients, Operation};
+pub use plan::NamingPlan;
 pub use report::{NamingLimit, NamingReport, NamingRow};
 use service::Service;
-
-/// What is measured.
-#[derive(Clone, Debug)]
-pub struct NamingPlan {
-    /// The program `zorb`, which serves names.
-    pub program: PathBuf,
-    /// Shorter blocks and fewer rounds, too few for a claim.
-    pub quick: bool,
-}
 
 /// A row: an operation, the number of clients, and what Zorb promises before its reply.
 const ROWS: [(Operation, usize, &str); 6] = [

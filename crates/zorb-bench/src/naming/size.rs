@@ -6,8 +6,8 @@ use std::time::Instant;
 use zorb::{ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
 
-use super::NamingPlan;
 use super::calls::{component, failed, object, wrong};
+use super::plan::NamingPlan;
 use super::report::NamingLimit;
 use super::service::Service;
 use crate::harness::Watch;
