@@ -1,6 +1,10 @@
 //! Object ids.
 
+use std::borrow::Borrow;
+use std::collections::TryReserveError;
 use std::fmt;
+
+use zorb_cdr::fallible;
 
 /// The repository id of `CORBA::Object`, which every object supports.
 pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
@@ -24,8 +28,31 @@ impl ObjectId {
         Self(octets.into().into_boxed_slice())
     }
 
+    /// An id of these octets, which are copied.
+    ///
+    /// # Errors
+    /// Without memory.
+    pub fn try_copied(octets: &[u8]) -> Result<Self, TryReserveError> {
+        fallible::copy(octets).map(Self::new)
+    }
+
+    /// A copy of the id.
+    ///
+    /// # Errors
+    /// Without memory.
+    pub fn try_clone(&self) -> Result<Self, TryReserveError> {
+        Self::try_copied(&self.0)
+    }
+
     /// The id's octets.
     pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Finds ids in maps by octets.
+impl Borrow<[u8]> for ObjectId {
+    fn borrow(&self) -> &[u8] {
         &self.0
     }
 }

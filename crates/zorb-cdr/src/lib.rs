@@ -26,6 +26,7 @@
 extern crate alloc;
 
 mod error;
+pub mod fallible;
 mod order;
 mod outlet;
 mod premarshalled;

@@ -3,9 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use zorb_cdr::fallible;
+
 use crate::item::{Item, ItemKind, Number};
 use crate::label::Discriminator;
-use crate::program::{Label, Program, Run, Step, UnionStep, table};
+use crate::program::{Label, Program, Run, Step, UnionStep};
 
 /// Compiles types to a [`Program`].
 ///
@@ -20,6 +22,8 @@ pub struct Assembler {
     items: Vec<Item>,
     cases: Vec<(i64, Label)>,
     ids: Vec<Box<str>>,
+    /// Whether there was no memory for a part of the program.
+    lacks_memory: bool,
     /// Index of the first item of the open run, which is not a step yet.
     open_run: usize,
 }
@@ -36,7 +40,7 @@ impl Assembler {
     /// A new type.
     pub fn label(&mut self) -> Label {
         let label = Label(self.entries.len() as u32);
-        self.entries.push(UNDEFINED);
+        push(&mut self.entries, UNDEFINED, &mut self.lacks_memory);
         label
     }
 
@@ -107,12 +111,16 @@ impl Assembler {
         cases: impl IntoIterator<Item = (i64, Label)>,
         default: Option<Label>,
     ) {
-        let first = self.cases.len();
-        self.cases.extend(cases);
-        let added = self.cases.get_mut(first..).unwrap_or_default();
-        added.sort_by_key(|&(label, _)| label);
-        let count = added.len() as u32;
-        let first = first as u32;
+        let mut sorted = Vec::new();
+        for (number, (label, value)) in (0_u32..).zip(cases) {
+            push(&mut sorted, (label, number, value), &mut self.lacks_memory);
+        }
+        // A stable sort would need memory.
+        sorted.sort_unstable_by_key(|&(label, number, _)| (label, number));
+        let (first, count) = (self.cases.len() as u32, sorted.len() as u32);
+        for (label, _, value) in sorted {
+            push(&mut self.cases, (label, value), &mut self.lacks_memory);
+        }
         self.step(Step::Union(UnionStep { discriminator, first, count, default }));
     }
 
@@ -128,8 +136,12 @@ impl Assembler {
     }
 
     fn id(&mut self, id: &str) -> u32 {
-        self.ids.push(Box::from(id));
-        self.ids.len() as u32 - 1
+        let index = self.ids.len() as u32;
+        match fallible::copy_text(id) {
+            Ok(id) => push(&mut self.ids, id.into_boxed_str(), &mut self.lacks_memory),
+            Err(_) => self.lacks_memory = true,
+        }
+        index
     }
 
     /// An object reference.
@@ -158,28 +170,31 @@ impl Assembler {
         self.step(Step::Refuse(what));
     }
 
-    /// The program for all types.
-    pub fn finish(mut self) -> Program {
+    /// The program for all types; `None` without memory for it.
+    pub fn finish(mut self) -> Option<Program> {
         self.end();
-        Program {
-            code: table(self.code),
-            entries: table(self.entries),
-            runs: table(self.runs),
-            items: table(self.items),
-            cases: table(self.cases),
-            ids: table(self.ids),
+        if self.lacks_memory {
+            return None;
         }
+        Some(Program {
+            code: fallible::boxed(self.code).ok()?,
+            entries: fallible::boxed(self.entries).ok()?,
+            runs: fallible::boxed(self.runs).ok()?,
+            items: fallible::boxed(self.items).ok()?,
+            cases: fallible::boxed(self.cases).ok()?,
+            ids: fallible::boxed(self.ids).ok()?,
+        })
     }
 
     fn item(&mut self, shape: ItemKind, count: u32) {
         if count > 0 {
-            self.items.push(Item { shape, count });
+            push(&mut self.items, Item { shape, count }, &mut self.lacks_memory);
         }
     }
 
     fn step(&mut self, step: Step) {
         self.close_run();
-        self.code.push(step);
+        push(&mut self.code, step, &mut self.lacks_memory);
     }
 
     fn end(&mut self) {
@@ -191,9 +206,17 @@ impl Assembler {
     fn close_run(&mut self) {
         let items = self.items.get(self.open_run..).unwrap_or_default();
         if !items.is_empty() {
-            self.code.push(Step::Run(self.runs.len() as u32));
-            self.runs.push(Run::of(self.open_run as u32, items));
+            let run = Run::of(self.open_run as u32, items);
+            push(&mut self.code, Step::Run(self.runs.len() as u32), &mut self.lacks_memory);
+            push(&mut self.runs, run, &mut self.lacks_memory);
             self.open_run = self.items.len();
         }
+    }
+}
+
+/// Appends an entry to a table if there is memory for it.
+fn push<T>(table: &mut Vec<T>, entry: T, lacks_memory: &mut bool) {
+    if fallible::push(table, entry).is_err() {
+        *lacks_memory = true;
     }
 }

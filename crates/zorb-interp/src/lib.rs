@@ -25,7 +25,7 @@
 //! assembler.begin(element);
 //! assembler.number(Number::One, 1);
 //! assembler.number(Number::Eight, 1);
-//! let program = assembler.finish();
+//! let program = assembler.finish().expect("memory for a program");
 //!
 //! let big = [0, 0, 0, 1, 7, 0, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0];
 //! let mut little = Vec::new();

@@ -1,7 +1,6 @@
 //! The tables of types.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use crate::item::{Item, ItemKind};
 use crate::label::Discriminator;
@@ -177,9 +176,4 @@ impl Run {
     pub(crate) fn is_uniform_at(&self, offset: usize) -> bool {
         self.length_at(offset).is_multiple_of(usize::from(self.alignment))
     }
-}
-
-/// A table of a program.
-pub(crate) fn table<T>(vector: Vec<T>) -> Box<[T]> {
-    vector.into_boxed_slice()
 }

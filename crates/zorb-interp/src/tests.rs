@@ -91,7 +91,7 @@ fn sequence_of(members: &[Member]) -> (Program, Label) {
     assembler.sequence(u32::MAX, element);
     assembler.begin(element);
     members.iter().for_each(|member| member.tell(&mut assembler));
-    (assembler.finish(), list)
+    (assembler.finish().unwrap(), list)
 }
 
 /// The octets of such a sequence at the offset `start`.
@@ -237,7 +237,7 @@ fn text_is_converted_between_code_sets_and_forms() {
     assembler.wstring(u32::MAX);
     assembler.wchar();
     assembler.char(2);
-    let program = assembler.finish();
+    let program = assembler.finish().unwrap();
     let forms = [
         text(CharSet::Latin1, WideForm::Octets),
         text(CharSet::Utf8, WideForm::Octets),
@@ -275,7 +275,7 @@ fn text_is_converted_between_code_sets_and_forms() {
     let label = assembler.label();
     assembler.begin(label);
     assembler.char(1);
-    let program = assembler.finish();
+    let program = assembler.finish().unwrap();
     for (from, to, good) in [(0, 0, true), (0, 1, false), (1, 1, false)] {
         let mut reader = CdrReader::new(&[0xe9], ByteOrder::Big).with_text(forms[from]);
         let mut copy = Vec::new();
@@ -299,7 +299,7 @@ fn unions_select_their_member_and_recursion_is_limited() {
     assembler.number(Number::One, 1);
     assembler.begin(other);
     assembler.number(Number::Four, 1);
-    let program = (assembler.finish(), tree);
+    let program = (assembler.finish().unwrap(), tree);
     let octets = [
         0, 1, 0, 0, 0, 0, 0, 2, // two kids
         0xff, 0xfe, 7, 0, // a leaf
@@ -342,7 +342,7 @@ fn each_part_of_a_stream_has_its_alignment_base() {
 fn a_label_without_a_definition_has_no_values() {
     let mut assembler = Assembler::new();
     let label = assembler.label();
-    let program = assembler.finish();
+    let program = assembler.finish().unwrap();
     let error = program.skip(label, &mut CdrReader::new(&[], ByteOrder::Big), &mut Plain);
     assert_eq!(error.unwrap_err().kind, CdrErrorKind::Unsupported);
 }

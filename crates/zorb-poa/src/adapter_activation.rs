@@ -9,11 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::upcall_thread::would_deadlock;
+use zorb_cdr::fallible;
 use zorb_os::lock::Lock;
 use zorb_os::thread;
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use crate::error::no_memory;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::servants::AnyManager;
 
@@ -77,7 +79,8 @@ impl AdapterActivations {
     ) -> Result<Activated, Stopped> {
         let mut state = self.state.lock();
         let is_released = state.is_released;
-        match state.creating.entry(path.to_vec()) {
+        let key = fallible::copy(path).map_err(|error| Stopped::Refused(no_memory(error)))?;
+        match state.creating.entry(key) {
             Entry::Occupied(other) => {
                 let other = other.get();
                 if other.thread == thread::id() {

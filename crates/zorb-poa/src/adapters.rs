@@ -25,7 +25,7 @@ use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
 use crate::call::Interfaces;
-use crate::error::{PoaError, not_there};
+use crate::error::{PoaError, no_memory, not_there};
 use crate::forwarder::Forwarder;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
@@ -363,7 +363,8 @@ impl Adapters {
         let tables = self.tables.load();
         let (adapter, id) = match tables.adapter(key) {
             Ok(found) => found,
-            Err(_) if self.may_be_created(key) || self.is_forwarded(&key.to_key()) => return Ok(()),
+            Err(_) if self.may_be_created(key) => return Ok(()),
+            Err(_) if self.is_forwarded(&key.try_to_key().map_err(no_memory)?) => return Ok(()),
             Err(gone) if matches!(key, KeyParts::Transient { .. }) => return Err(gone),
             Err(gone) => return Err(absence.of_persistent(gone)),
         };

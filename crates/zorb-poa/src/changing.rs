@@ -29,7 +29,7 @@ use zorb_os::thread;
 
 use crate::active_object::ActiveObject;
 use crate::current::is_serving;
-use crate::error::PoaError;
+use crate::error::{PoaError, no_memory};
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::objects::Objects;
 use crate::registered::Registered;
@@ -136,7 +136,8 @@ impl ChangingObjects {
             if let Some(active) = map.find(id.as_bytes()).and_then(|found| found.to_shared()) {
                 return Ok(Wanted::Object(active));
             }
-            state.add(&id, phase, &self.limits, map)
+            let copy = id.try_clone().map_err(|error| Stopped::Refused(no_memory(error)))?;
+            state.add(copy, phase, &self.limits, map)
         };
         drop(state);
         Ok(Wanted::Incarnation(Incarnation { id, queue, objects: Arc::clone(self) }))
@@ -144,7 +145,7 @@ impl ChangingObjects {
 
     /// The object `id`, if it is active but not in the active object map yet.
     pub(crate) fn incarnated(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        match &self.state.lock().objects.get(&ObjectId::from(id))?.phase {
+        match &self.state.lock().objects.get(id)?.phase {
             Phase::Incarnated(object) => Some(Arc::clone(object)),
             _ => None,
         }
@@ -211,17 +212,18 @@ impl ChangingObjects {
     /// it has been [etherealized](Self::etherealize).
     pub(crate) fn deactivate(&self, id: &ObjectId, map: &Objects) -> Option<Arc<ActiveObject>> {
         let mut state = self.state.lock();
-        let removed = match state.objects.remove(id) {
+        let removed = match state.objects.get(id).map(|object| &object.phase) {
             // Its requests ask again, and then wait in the new queue.
-            Some(ChangingObject { phase: Phase::Incarnated(object), .. }) => object,
-            Some(other) => {
-                state.objects.insert(id.clone(), other);
-                return None;
+            Some(Phase::Incarnated(object)) => {
+                let object = Arc::clone(object);
+                state.objects.remove(id);
+                object
             }
+            Some(_) => return None,
             None => map.remove(id.as_bytes())?,
         };
         if self.activator.is_set() {
-            state.add(id, Phase::Etherealizing(None), &self.limits, map);
+            state.add(id.clone(), Phase::Etherealizing(None), &self.limits, map);
         }
         Some(removed)
     }
@@ -311,13 +313,7 @@ impl ChangingObjects {
 
 impl State {
     /// Adds an object in a phase in which its requests wait.
-    fn add(
-        &mut self,
-        id: &ObjectId,
-        phase: Phase,
-        limits: &HoldLimits,
-        map: &Objects,
-    ) -> HoldQueue {
+    fn add(&mut self, id: ObjectId, phase: Phase, limits: &HoldLimits, map: &Objects) -> HoldQueue {
         if self.objects.len() == self.objects.capacity() {
             // Their requests were discarded, or their clients have gone.
             self.objects.retain(|_, object| object.is_needed(map));
@@ -326,7 +322,7 @@ impl State {
         if self.is_released {
             queue.release();
         }
-        self.objects.insert(id.clone(), ChangingObject { queue: queue.clone(), phase });
+        self.objects.insert(id, ChangingObject { queue: queue.clone(), phase });
         queue
     }
 }

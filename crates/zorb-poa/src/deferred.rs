@@ -42,13 +42,14 @@ impl ServerCall<'_> {
     ///
     /// # Errors
     /// `TRANSIENT`, minor `TOO_MANY_DEFERRED`, if as many requests wait for their replies as the option
-    /// `MaxDeferredRequests` permits.
+    /// `MaxDeferredRequests` permits; `NO_MEMORY`.
     #[inline(never)]
     pub fn defer(&mut self) -> Result<DeferredReply, SystemException> {
         let reply = &mut self.reply;
         let source = reply.source.defer()?;
         let flow = reply.flow.as_mut().filter(|flow| !flow.has_ended);
-        let flow = flow.map(|flow| Box::new(flow.suspend(&self.request.operation)));
+        let flow = flow.map(|flow| flow.suspend(&self.request.operation));
+        let flow = flow.transpose()?.map(Box::new);
         let pending = Pending {
             form: Form::new(reply.source.messaging(), reply.form.version()),
             request: reply.request,

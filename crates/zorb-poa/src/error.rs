@@ -1,5 +1,6 @@
 //! The errors of adapter operations: the exceptions of the `PortableServer` module.
 
+use std::collections::TryReserveError;
 use std::fmt;
 
 use zorb_base::error::{Error, ErrorContext, Phase};
@@ -115,6 +116,12 @@ impl From<PoaError> for Error {
     fn from(error: PoaError) -> Self {
         SystemException::from(error).into()
     }
+}
+
+/// `NO_MEMORY`, completed NO.
+#[cold]
+pub(crate) fn no_memory(_: TryReserveError) -> SystemException {
+    SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::No)
 }
 
 /// `OBJECT_NOT_EXIST`, completed NO.

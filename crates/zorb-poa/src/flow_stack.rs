@@ -5,8 +5,11 @@ use std::sync::Arc;
 use zorb_base::interceptor::{AddedContexts, ServerRequestInterceptor, SlotTable};
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
-use zorb_cdr::{ByteOrder, CdrResult};
+use zorb_cdr::{ByteOrder, CdrResult, fallible};
 use zorb_giop::{Form, MessageWriter, ReplyStatus};
+use zorb_types::SystemException;
+
+use crate::error::no_memory;
 
 /// The interceptors whose first point has run and that must be told how the request ends (the flow stack of
 /// CORBA 3.3 part 1, 16.3.2), and the service contexts of the reply.
@@ -29,16 +32,21 @@ impl<'a> FlowStack<'a> {
     }
 
     /// Takes over what the end of the request needs, to run its last points later. Here it has ended.
-    pub(crate) fn suspend(&mut self, operation: &str) -> SuspendedFlow {
+    ///
+    /// # Errors
+    /// `NO_MEMORY`.
+    pub(crate) fn suspend(&mut self, operation: &str) -> Result<SuspendedFlow, SystemException> {
+        let operation = fallible::copy_text(operation).map_err(no_memory)?;
+        let object_id = self.object_id.try_clone().map_err(no_memory)?;
         self.has_ended = true;
-        SuspendedFlow {
+        Ok(SuspendedFlow {
             interceptors: std::mem::take(&mut self.interceptors).to_vec(),
-            object_id: self.object_id.clone(),
+            object_id,
             policies: self.policies.clone(),
             contexts: std::mem::take(&mut self.contexts),
             slots: self.slots.clone(),
-            operation: operation.to_owned(),
-        }
+            operation,
+        })
     }
 
     /// Begins the reply, with the contexts.

@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
-use zorb_cdr::Wire;
+use zorb_cdr::{Wire, fallible};
 use zorb_giop::{Ior, ReplyStatus, RequestHeader};
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 use crate::call::ServerCall;
-use crate::error::not_there;
+use crate::error::{no_memory, not_there};
 use crate::reply::Served;
 use crate::servants::{DefaultServant, Located, Locator, NoServant};
 use crate::skeleton::{ServantObject, Skeleton};
@@ -140,7 +140,7 @@ impl Locating {
 
 impl Provides for Locating {
     fn serve<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
-        let operation = call.request.operation.to_owned();
+        let operation = fallible::copy_text(&call.request.operation).map_err(no_memory)?;
         let provided =
             guarded(&self.id, &operation, || Ok(self.locator.preinvoke(&self.id, &operation)))?;
         let located = match provided {
@@ -149,7 +149,7 @@ impl Provides for Locating {
         };
         // A servant's panic ends only its upcall, so that the locator always gets the servant back.
         let served = upcall_inactive(&self.id, located.skeleton(), call);
-        let ended = guarded(&self.id, &operation, || located.postinvoke());
+        let ended = guarded(&self.id, &operation, || located.postinvoke(&self.id, &operation));
         served.and(ended)
     }
 

@@ -9,6 +9,8 @@
 //! transient adapters a system id is a slot index and a generation, four octets each; in persistent ones it is 16
 //! octets that are unique across runs of the program. Any other key is the name of a published object.
 
+use std::collections::TryReserveError;
+
 /// The first octet of keys that this ORB creates.
 const MARK: u8 = b'Z';
 const TRANSIENT: u8 = 1;
@@ -69,23 +71,46 @@ impl<'a> KeyParts<'a> {
 
     /// The key's octets.
     pub(crate) fn to_key(self) -> Vec<u8> {
+        let mut key = Vec::with_capacity(self.key_length());
+        self.write_key(&mut key);
+        key
+    }
+
+    /// The key's octets again.
+    ///
+    /// # Errors
+    /// Without memory.
+    pub(crate) fn try_to_key(self) -> Result<Vec<u8>, TryReserveError> {
+        let mut key = Vec::new();
+        key.try_reserve_exact(self.key_length())?;
+        self.write_key(&mut key);
+        Ok(key)
+    }
+
+    fn key_length(self) -> usize {
+        match self {
+            Self::Transient { id, .. } => 10 + id.len(),
+            Self::Persistent { path, id } => 4 + path.len() + id.len(),
+            Self::Name(name) => name.len(),
+        }
+    }
+
+    fn write_key(self, key: &mut Vec<u8>) {
         match self {
             Self::Transient { adapter, stamp, id } => {
-                let mut key = vec![MARK, TRANSIENT];
+                key.extend_from_slice(&[MARK, TRANSIENT]);
                 key.extend_from_slice(&adapter.to_be_bytes());
                 key.extend_from_slice(&stamp.to_be_bytes());
                 key.extend_from_slice(id);
-                key
             }
             Self::Persistent { path, id } => {
-                let mut key = vec![MARK, PERSISTENT];
+                key.extend_from_slice(&[MARK, PERSISTENT]);
                 let length = u16::try_from(path.len()).unwrap_or(u16::MAX);
                 key.extend_from_slice(&length.to_be_bytes());
                 key.extend_from_slice(path);
                 key.extend_from_slice(id);
-                key
             }
-            Self::Name(name) => name.to_vec(),
+            Self::Name(name) => key.extend_from_slice(name),
         }
     }
 }

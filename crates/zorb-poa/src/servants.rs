@@ -38,11 +38,11 @@ pub trait Located: Send + Sync {
     /// Makes the upcall.
     fn skeleton(&self) -> &dyn Skeleton;
 
-    /// Takes the servant back after the request (`postinvoke`).
+    /// Takes the servant back after the request for this operation of this object (`postinvoke`).
     ///
     /// # Errors
     /// The exception that replaces the request's outcome.
-    fn postinvoke(&self) -> Result<(), SystemException>;
+    fn postinvoke(&self, id: &ObjectId, operation: &str) -> Result<(), SystemException>;
 }
 
 /// A servant activator with its types erased: provides the servants of objects, which then are active.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use zorb_base::object_id::{OBJECT_ID, ObjectId};
 use zorb_base::policy::PriorityModel;
 use zorb_base::upcall_thread::{ProbeUpcall, served_connection};
-use zorb_cdr::Wire;
+use zorb_cdr::{Wire, fallible};
 use zorb_giop::{Ior, ReplyStatus};
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -13,6 +13,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::active_object::ActiveObject;
 use crate::call::{Interfaces, ServerCall};
 use crate::current::{CurrentUpcall, serving};
+use crate::error::no_memory;
 use crate::reply::Served;
 use crate::skeleton::{Skeleton, dispatch_to};
 
@@ -57,7 +58,7 @@ fn upcall_of_converted<'a>(
     object: &'a ActiveObject,
     call: &mut ServerCall<'a>,
 ) -> Served {
-    let operation = call.operation().to_vec();
+    let operation = fallible::copy(call.operation()).map_err(no_memory)?;
     upcall_of(&operation, interfaces, object, call)
 }
 

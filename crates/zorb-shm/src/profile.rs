@@ -44,7 +44,8 @@ impl ComponentBody for ShmEndpoints {
         for _ in 0..count {
             let octets = reader.read_string_octets(u32::MAX, "endpoint")?;
             // A name that is not text was not made by Zorb, and is not usable.
-            names.push(String::from_utf8_lossy(octets).into_owned());
+            let name = std::str::from_utf8(octets).unwrap_or("\u{fffd}");
+            names.push(reader.own_text(name.into())?);
         }
         Ok(Self { machine, names })
     }

@@ -50,7 +50,8 @@ impl UiopProfile {
         let version = GiopVersion::of_profile(major, minor)
             .ok_or_else(|| reader.error(CdrErrorKind::Unsupported, "UIOP version"))?;
         let rendezvous_point = read_path(&mut reader)?;
-        let object_key = reader.read_octets()?.to_vec();
+        let object_key = reader.read_octets()?;
+        let object_key = reader.copied(object_key, "object key")?;
         let components = match version {
             GiopVersion::V1_0 => Vec::new(),
             _ => read_components(&mut reader)?,
@@ -102,7 +103,9 @@ impl ComponentBody for UiopEndpoints {
 
 /// A `string` whose octets are the file system's, without a code set.
 fn read_path(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
-    Ok(reader.read_string_octets(u32::MAX, "rendezvous point")?.to_vec())
+    const WHAT: &str = "rendezvous point";
+    let path = reader.read_string_octets(u32::MAX, WHAT)?;
+    reader.copied(path, WHAT)
 }
 
 fn write_path(path: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {

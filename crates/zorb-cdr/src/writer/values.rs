@@ -1,6 +1,7 @@
 //! Encoding valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
 use alloc::borrow::Cow;
+use alloc::collections::TryReserveError;
 use alloc::rc::Rc;
 use alloc::string::String;
 use core::any::Any;
@@ -8,14 +9,17 @@ use core::any::Any;
 use super::CdrWriter;
 use super::state::Values;
 use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, ONE_ID};
-use crate::{CdrErrorKind, CdrResult};
+use crate::{CdrErrorKind, CdrResult, fallible};
 
 /// A repository id of a value: a constant of the program, or a string made at run time.
 ///
 /// This trait is sealed: only `&'static str` and `String` implement it.
 pub trait ValueId: AsRef<str> + sealed::Sealed {
     /// The id with a `'static` lifetime.
-    fn to_static(&self) -> Cow<'static, str>;
+    ///
+    /// # Errors
+    /// Without memory for a copy.
+    fn to_static(&self) -> Result<Cow<'static, str>, TryReserveError>;
 }
 
 mod sealed {
@@ -26,14 +30,14 @@ mod sealed {
 }
 
 impl ValueId for &'static str {
-    fn to_static(&self) -> Cow<'static, str> {
-        Cow::Borrowed(self)
+    fn to_static(&self) -> Result<Cow<'static, str>, TryReserveError> {
+        Ok(Cow::Borrowed(self))
     }
 }
 
 impl ValueId for String {
-    fn to_static(&self) -> Cow<'static, str> {
-        Cow::Owned(self.clone())
+    fn to_static(&self) -> Result<Cow<'static, str>, TryReserveError> {
+        fallible::copy_text(self).map(Cow::Owned)
     }
 }
 
@@ -70,7 +74,8 @@ impl CdrWriter<'_> {
         let offset = self.offset();
         let values = self.values();
         values.offsets.insert(address, offset);
-        values.retained.push(Rc::new(owner));
+        let retained = fallible::push(&mut values.retained, Rc::new(owner) as Rc<dyn Any>);
+        retained.map_err(|_| self.error(CdrErrorKind::OutOfMemory, "value"))?;
         self.write_tag(ids, is_chunked)?;
         if is_chunked {
             self.values().level += 1;
@@ -151,7 +156,8 @@ impl CdrWriter<'_> {
                 }
                 self.align(4);
                 let offset = self.offset();
-                self.values().lists.insert(first.to_static(), offset);
+                let id = self.static_id(first)?;
+                self.values().lists.insert(id, offset);
                 self.write_count(ids.len(), "repository ids")?;
                 ids.iter().try_for_each(|id| self.write_id(id))?;
             }
@@ -166,8 +172,13 @@ impl CdrWriter<'_> {
         }
         self.align(4);
         let offset = self.offset();
-        self.values().ids.insert(id.to_static(), offset);
+        let static_id = self.static_id(id)?;
+        self.values().ids.insert(static_id, offset);
         self.write_latin1(id.as_ref())
+    }
+
+    fn static_id(&self, id: &impl ValueId) -> CdrResult<Cow<'static, str>> {
+        id.to_static().map_err(|_| self.error(CdrErrorKind::OutOfMemory, "repository id"))
     }
 
     /// Writes the negative distance from here to an offset.

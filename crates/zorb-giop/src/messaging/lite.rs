@@ -1,6 +1,7 @@
 //! GIOPlite, a smaller encoding of GIOP messages.
 
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
@@ -238,8 +239,14 @@ fn read_operation<'a>(reader: &mut CdrReader<'a>) -> CdrResult<OperationName<'a>
     if nuls.is_empty() || nuls.len() > MAX_NULS || name.contains(&0) {
         return Err(reader.error(CdrErrorKind::BadString, "operation"));
     }
-    let latin1 = || -> Cow<'_, str> { name.iter().map(|octet| char::from(*octet)).collect() };
-    Ok(OperationName::of_ascii(name).unwrap_or_else(|| latin1().into()))
+    if let Some(name) = OperationName::of_ascii(name) {
+        return Ok(name);
+    }
+    let mut text = String::new();
+    let reserved = text.try_reserve_exact(2 * name.len());
+    reserved.map_err(|_| reader.error(CdrErrorKind::OutOfMemory, "operation"))?;
+    text.extend(name.iter().map(|octet| char::from(*octet)));
+    Ok(Cow::<str>::Owned(text).into())
 }
 
 #[cfg(test)]

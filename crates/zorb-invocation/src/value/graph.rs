@@ -104,16 +104,20 @@ fn read_node<T: ValueType>(
     let node = Arc::new(Node::<T>(OnceLock::new()));
     let value: Arc<dyn AnyValue> = node.clone();
     let graph = reader.shared(Lock::<Graph>::default);
-    let note = |is_open| {
+    let note = |is_open, reader: &CdrReader<'_>| {
         let seen = Seen { value: Arc::clone(&value), is_open };
-        graph.lock().0.insert(tag.offset, seen);
+        let mut graph = graph.lock();
+        let reserved = graph.0.try_reserve(1);
+        reserved.map_err(|_| reader.error(CdrErrorKind::OutOfMemory, "value"))?;
+        graph.0.insert(tag.offset, seen);
+        Ok(())
     };
-    note(true);
+    note(true, reader)?;
     reader.begin_value(tag)?;
     let state = T::read_state(reader)?;
     reader.end_value(tag)?;
     // It was empty: only this function sets it.
     let _ = node.0.set(state);
-    note(false);
+    note(false, reader)?;
     Ok(value)
 }

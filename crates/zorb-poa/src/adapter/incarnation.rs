@@ -10,7 +10,7 @@ use super::ObjectAdapter;
 use crate::active_object::{ActiveObject, DirectCalls};
 use crate::call::ServerCall;
 use crate::changing::{ChangingObjects, Incarnation, Wanted};
-use crate::error::not_there;
+use crate::error::{no_memory, not_there};
 use crate::hold_queue::{Arrival, Stopped};
 use crate::inactive::{Provides, answer_no_servant, guarded};
 use crate::policies::IdUniqueness;
@@ -38,7 +38,8 @@ impl ObjectAdapter {
         };
         let destroyed = || Stopped::Refused(not_there(minor::object_not_exist::POA_NOT_FOUND));
         let adapter = self.this.upgrade().ok_or_else(destroyed)?;
-        let id = incarnation.id().clone();
+        let id = incarnation.id().try_clone();
+        let id = id.map_err(|error| Stopped::Refused(no_memory(error)))?;
         let incarnating = Incarnating {
             adapter,
             incarnation: Lock::new(Some(incarnation)),
@@ -63,7 +64,9 @@ impl ObjectAdapter {
 
     /// Activates an object with the servant that the activator provides.
     fn incarnate_for(&self, incarnation: Incarnation) -> Result<Arc<ActiveObject>, NoServant> {
-        let id = incarnation.id().clone();
+        let copy = || incarnation.id().try_clone();
+        let refused = |error| NoServant::Refused(no_memory(error));
+        let (id, in_map) = copy().and_then(|id| Ok((id, copy()?))).map_err(refused)?;
         let skeleton = incarnation.servant()?;
         let identity = skeleton.identity();
         let is_unique = self.policies.id_uniqueness == IdUniqueness::Unique;
@@ -73,7 +76,7 @@ impl ObjectAdapter {
             let exception = SystemException::obj_adapter(code, CompletionStatus::No);
             return Err(NoServant::Refused(exception));
         }
-        let object = self.objects.object(id.clone(), skeleton);
+        let object = self.objects.object(in_map, skeleton);
         incarnation.count(identity);
         let (destroyed, is_inactive) = (self.destroyed.get(), self.manager.has_etherealized());
         if destroyed.is_some() || is_inactive {
@@ -106,7 +109,7 @@ impl Provides for Incarnating {
         let Some(incarnation) = incarnation else {
             return Err(not_there(minor::object_not_exist::NO_MATCH));
         };
-        let id = incarnation.id().clone();
+        let id = incarnation.id().try_clone().map_err(no_memory)?;
         let incarnate = || Ok(self.adapter.incarnate_for(incarnation));
         match guarded(&id, "incarnate", incarnate)? {
             Ok(object) => {

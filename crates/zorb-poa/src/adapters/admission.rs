@@ -9,7 +9,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::adapter::ObjectAdapter;
-use crate::error::not_there;
+use crate::error::{no_memory, not_there};
 use crate::hold_queue::serializer::UpcallPermit;
 use crate::hold_queue::{Arrival, HoldQueue, Stopped};
 use crate::inactive::{ByDefault, Locating};
@@ -131,7 +131,8 @@ impl ObjectAdapter {
     /// The target of a request for an object that the adapter's default servant or servant manager provides.
     fn find_provided(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
         let refused = NotAdmitted::Refused;
-        let oid = ObjectId::from(id);
+        let copy = || ObjectId::try_copied(id).map_err(|error| refused(no_memory(error)));
+        let oid = copy()?;
         match self.provider() {
             Provider::Nothing => Err(refused(not_there(minor::object_not_exist::NO_MATCH))),
             Provider::Default(servant) => {
@@ -140,7 +141,7 @@ impl ObjectAdapter {
             }
             Provider::Locator(locator) => {
                 let locator = locator.get().ok_or_else(|| refused(no_manager()))?;
-                Ok(self.for_request(oid.clone(), Locating::new(oid, locator)))
+                Ok(self.for_request(copy()?, Locating::new(oid, locator)))
             }
             Provider::Activator(changing) => {
                 self.find_or_incarnate(changing, oid, arrival).map_err(NotAdmitted::from)

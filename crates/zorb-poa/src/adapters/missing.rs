@@ -12,7 +12,7 @@ use super::admission::{Access, NotAdmitted};
 use super::tables::{Changing, Tables};
 use crate::adapter::ObjectAdapter;
 use crate::adapter_activation::{Activated, AdapterActivator};
-use crate::error::{PoaError, not_there};
+use crate::error::{PoaError, no_memory, not_there};
 use crate::hold_queue::{Arrival, Stopped, discarded};
 use crate::key::KeyParts;
 use crate::manager::ManagerState;
@@ -36,9 +36,11 @@ impl Adapters {
         let is_creating = |path: &[u8]| self.activations.is_creating(path);
         loop {
             let absence = self.orb().absence();
-            let unknown = || {
-                self.forward(&key.to_key(), by.arrival)
-                    .unwrap_or_else(|| NotAdmitted::Refused(absence.of_persistent(not_found())))
+            let unknown = || match key.try_to_key() {
+                Ok(key) => self
+                    .forward(&key, by.arrival)
+                    .unwrap_or_else(|| NotAdmitted::Refused(absence.of_persistent(not_found()))),
+                Err(error) => NotAdmitted::Refused(no_memory(error)),
             };
             let tables = self.tables.load_full();
             if let Ok((adapter, id)) = tables.adapter(key) {
@@ -118,7 +120,11 @@ impl Adapters {
         activator: &dyn AdapterActivator,
         arrival: Arrival<'_>,
     ) -> Result<Activated, Stopped> {
-        let path = [parent.path(), name.as_bytes(), &[0]].concat();
+        let parts = [parent.path(), name.as_bytes(), &[0]];
+        let mut path = Vec::new();
+        let reserved = path.try_reserve_exact(parts.iter().map(|part| part.len()).sum());
+        reserved.map_err(|error| Stopped::Refused(no_memory(error)))?;
+        parts.iter().for_each(|part| path.extend_from_slice(part));
         let exists = || {
             if parent.child(name).is_some() {
                 return Ok(true);

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::ops::Deref;
 
+use zorb_cdr::fallible;
+
 /// Octets stored inline: as many as make the enum no larger than a vector, whose capacity has a niche
 /// for the discriminant.
 const INLINE: usize = 15;
@@ -26,10 +28,11 @@ impl Octets {
 }
 
 impl From<Vec<u8>> for Octets {
-    fn from(mut octets: Vec<u8>) -> Self {
-        Self::inline(&octets).unwrap_or_else(|| {
-            octets.shrink_to_fit();
-            Self::Heap(octets)
+    fn from(octets: Vec<u8>) -> Self {
+        // Without memory for the shorter copy, the octets stay where they are.
+        Self::inline(&octets).unwrap_or_else(|| match octets.len() < octets.capacity() {
+            true => Self::Heap(fallible::copy(&octets).unwrap_or(octets)),
+            false => Self::Heap(octets),
         })
     }
 }

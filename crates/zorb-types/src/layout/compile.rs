@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use zorb_cdr::fallible;
 use zorb_interp::{Assembler, Label, Number};
 
 use super::table::{Foreign, Table};
@@ -17,8 +18,8 @@ const MAX_INLINED: usize = 32;
 /// The maximum depth of structs that are inlined.
 const MAX_INLINE_DEPTH: u16 = 8;
 
-/// Compiles a type and all types that it refers to.
-pub(super) fn compile(type_code: &TypeCode) -> Table {
+/// Compiles a type and all types that it refers to; `None` without memory for the program.
+pub(super) fn compile(type_code: &TypeCode) -> Option<Table> {
     let mut compiler = Compiler {
         assembler: Assembler::new(),
         labels: BTreeMap::new(),
@@ -26,6 +27,7 @@ pub(super) fn compile(type_code: &TypeCode) -> Table {
         foreign: Vec::new(),
         foreign_indices: BTreeMap::new(),
         inlined: 0,
+        lacks_memory: false,
     };
     let root = compiler.label(type_code.view());
     while let Some((label, type_ref, is_state)) = compiler.pending.pop() {
@@ -33,7 +35,8 @@ pub(super) fn compile(type_code: &TypeCode) -> Table {
         compiler.assembler.begin(label);
         if is_state { compiler.state(type_ref, 0) } else { compiler.value(type_ref, 0) }
     }
-    Table::new(compiler.assembler.finish(), root, compiler.foreign)
+    let program = compiler.assembler.finish()?;
+    (!compiler.lacks_memory).then(|| Table::new(program, root, compiler.foreign))
 }
 
 struct Compiler<'a> {
@@ -47,6 +50,8 @@ struct Compiler<'a> {
     foreign_indices: BTreeMap<usize, u32>,
     /// Members that were inlined into the current type.
     inlined: usize,
+    /// Whether there was no memory for a part of the table.
+    lacks_memory: bool,
 }
 
 impl<'a> Compiler<'a> {
@@ -61,7 +66,8 @@ impl<'a> Compiler<'a> {
         }
         let label = self.assembler.label();
         self.labels.insert(key, label);
-        self.pending.push((label, type_ref, is_state));
+        self.lacks_memory |=
+            fallible::push(&mut self.pending, (label, type_ref, is_state)).is_err();
         label
     }
 
@@ -125,7 +131,8 @@ impl<'a> Compiler<'a> {
         let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
         self.foreign_indices.insert(type_ref.key(), index);
         let state = values::has_state(type_ref).then(|| self.label_of(type_ref, true));
-        self.foreign.push(Foreign { type_code: type_ref.to_type_code(), state });
+        let foreign = Foreign { type_code: type_ref.to_type_code(), state };
+        self.lacks_memory |= fallible::push(&mut self.foreign, foreign).is_err();
         index
     }
 
@@ -220,7 +227,7 @@ impl<'a> Compiler<'a> {
             if default_index == Some(index) {
                 default = Some(label);
             } else {
-                cases.push((member.label, label));
+                self.lacks_memory |= fallible::push(&mut cases, (member.label, label)).is_err();
             }
         }
         self.assembler.union(discriminator, cases, default);

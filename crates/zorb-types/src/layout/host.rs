@@ -3,7 +3,7 @@
 
 use alloc::sync::Arc;
 
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_interp::{Host, HostValue, copy_reference, equal_references};
 
 use super::compile::compile;
@@ -24,6 +24,7 @@ impl Layout {
             Plan::Table(table) => {
                 table.program.run(table.root, reader, writer, &mut TableHost::of(table, walk))
             }
+            Plan::OutOfMemory => Err(out_of_memory(reader)),
         }
     }
 
@@ -39,11 +40,18 @@ impl Layout {
                 table.program.equal(table.root, left, right, &mut TableHost::of(table, walk))
             }
             Plan::Simple(_) => {
-                let table = Arc::new(compile(&self.type_code));
+                let table = compile(&self.type_code).ok_or_else(|| out_of_memory(left))?;
+                let table = Arc::new(table);
                 table.program.equal(table.root, left, right, &mut TableHost::of(&table, walk))
             }
+            Plan::OutOfMemory => Err(out_of_memory(left)),
         }
     }
+}
+
+#[cold]
+pub(super) fn out_of_memory(reader: &CdrReader<'_>) -> CdrError {
+    reader.error(CdrErrorKind::OutOfMemory, "TypeCode")
 }
 
 impl TableHost<'_, '_> {

@@ -25,14 +25,19 @@ pub(super) enum Plan {
     /// A type that needs no program.
     Simple(Simple),
     Table(Arc<Table>),
+    /// There was no memory for the program.
+    OutOfMemory,
 }
 
 impl Layout {
-    /// Compiles a type.
+    /// Compiles a type. Without memory for that, all operations on its values fail with `OutOfMemory`.
     pub fn of(type_code: &TypeCode) -> Self {
         let plan = match Simple::of(type_code.view()) {
             Some(simple) => Plan::Simple(simple),
-            None => Plan::Table(Arc::new(compile(type_code))),
+            None => match compile(type_code) {
+                Some(table) => Plan::Table(Arc::new(table)),
+                None => Plan::OutOfMemory,
+            },
         };
         Self { type_code: type_code.clone(), plan }
     }
@@ -46,7 +51,7 @@ impl Layout {
     pub(crate) fn simple(&self) -> Option<Simple> {
         match self.plan {
             Plan::Simple(simple) => Some(simple),
-            Plan::Table(_) => None,
+            Plan::Table(_) | Plan::OutOfMemory => None,
         }
     }
 
@@ -57,6 +62,8 @@ impl Layout {
                 let traits = table.program.traits(table.root);
                 Traits { alignment: traits.alignment, has_text: traits.has_text }
             }
+            // It has no values.
+            Plan::OutOfMemory => Traits { alignment: 1, has_text: false },
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Tables: the programs of types and what they refer to.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use zorb_interp::{Label, Program};
 
+use super::values::ById;
 use crate::TypeCode;
 
 /// The program of a type that needs one.
@@ -15,7 +15,7 @@ pub(super) struct Table {
     /// The types whose values the host handles.
     pub(super) foreign: Vec<Foreign>,
     /// Index in `foreign` of the valuetypes with state, by repository id.
-    pub(super) by_id: BTreeMap<Box<str>, u32>,
+    pub(super) by_id: BTreeMap<ById, u32>,
 }
 
 /// A valuetype or an abstract interface.
@@ -30,7 +30,7 @@ impl Table {
         let mut by_id = BTreeMap::new();
         for (index, one) in (0..).zip(&foreign) {
             if one.state.is_some() {
-                by_id.entry(Box::from(one.type_code.id())).or_insert(index);
+                by_id.entry(ById(one.type_code.clone())).or_insert(index);
             }
         }
         Self { program, root, foreign, by_id }

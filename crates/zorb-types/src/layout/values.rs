@@ -6,7 +6,6 @@ mod equal;
 mod head;
 mod types;
 
-use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -14,10 +13,11 @@ use alloc::vec::Vec;
 use super::table::Foreign;
 use super::walk::{Known, Seen, TableHost};
 use crate::TypeCode;
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag};
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, fallible};
 
 use choice::{Choice, WHAT};
 pub use head::ValueHead;
+pub(super) use types::ById;
 use types::fits;
 pub use types::{ValueTypes, WrittenValue, value_ids};
 pub(super) use types::{base, bases, has_state};
@@ -107,11 +107,10 @@ impl TableHost<'_, '_> {
         // The ids of unknown types are truncated with their state.
         let id = known.type_code().map(TypeCode::id).unwrap_or_default();
         let unknown = tag.ids.iter().position(|one| **one == *id).unwrap_or_default();
-        let mut ids: Vec<String> =
-            tag.ids.iter().skip(unknown).map(|id| id.clone().into_owned()).collect();
-        if ids.is_empty() && !id.is_empty() {
-            ids.push(id.to_owned());
-        }
+        let own = (unknown >= tag.ids.len() && !id.is_empty()).then_some(id);
+        let ids = tag.ids.iter().skip(unknown).map(|id| &**id).chain(own).map(fallible::copy_text);
+        let ids = ids.collect::<Result<_, _>>();
+        let ids = ids.map_err(|_| writer.error(CdrErrorKind::OutOfMemory, WHAT))?;
         Ok(Some((key, ids)))
     }
 

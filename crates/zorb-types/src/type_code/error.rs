@@ -33,6 +33,8 @@ pub enum TypeCodeError {
     BadNumber,
     /// The type is nested deeper than [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH).
     TooDeep,
+    /// There is no memory for the type.
+    OutOfMemory,
 }
 
 /// The result of a TypeCode operation.
@@ -51,6 +53,7 @@ impl fmt::Display for TypeCodeError {
             Self::BadLabel => "the label is not a value of the discriminator type",
             Self::BadDiscriminator => "the discriminator type or the default case is invalid",
             Self::BadNumber => "the number of elements or digits is out of range",
+            Self::OutOfMemory => "there is no memory for the type",
             Self::TooDeep => "the type is nested too deeply",
         })
     }
@@ -76,6 +79,9 @@ impl From<TypeCodeError> for SystemException {
             }
             TypeCodeError::TooDeep => {
                 Self::imp_limit(minor::imp_limit::TOO_DEEP, CompletionStatus::No)
+            }
+            TypeCodeError::OutOfMemory => {
+                Self::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::No)
             }
         }
     }

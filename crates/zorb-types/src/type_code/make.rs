@@ -114,7 +114,8 @@ impl TypeCode {
         making.repeated_names = true;
         making = making.members(parts)?;
         let members = core::mem::take(&mut making.node.members);
-        making.node.set_cases(default_index, members.into_vec());
+        let set = making.node.set_cases(default_index, members.into_vec());
+        set.map_err(|_| TypeCodeError::OutOfMemory)?;
         making.finish()
     }
 

@@ -1,8 +1,11 @@
 //! The data of a TypeCode: a description in static memory, or a node in an arena.
 
 use alloc::boxed::Box;
+use alloc::collections::TryReserveError;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+
+use zorb_cdr::fallible;
 
 use super::TcKind;
 use super::desc::{TypeDesc, plain};
@@ -88,14 +91,27 @@ impl Node {
     }
 
     /// Sets the members of a union, in the order of the IDL.
-    pub(crate) fn set_cases(&mut self, default_index: i32, members: Vec<Member>) {
-        let mut by_label: Vec<u32> = (0..).take(members.len()).collect();
-        by_label.retain(|&index| i64::from(index) != i64::from(default_index));
-        // A stable sort: of two cases with one label, the first one counts.
-        by_label.sort_by_key(|&index| members.get(index as usize).map(|member| member.label));
-        self.by_label = by_label.into_boxed_slice();
+    ///
+    /// # Errors
+    /// Without memory.
+    pub(crate) fn set_cases(
+        &mut self,
+        default_index: i32,
+        members: Vec<Member>,
+    ) -> Result<(), TryReserveError> {
+        let mut by_label = Vec::new();
+        by_label.try_reserve_exact(members.len())?;
+        let indices = (0..).take(members.len());
+        by_label
+            .extend(indices.filter(|&index: &u32| i64::from(index) != i64::from(default_index)));
+        // Of two cases with one label, the first one counts. A stable sort would need memory.
+        by_label.sort_unstable_by_key(|&index| {
+            (members.get(index as usize).map(|member| member.label), index)
+        });
+        self.by_label = fallible::boxed(by_label)?;
         self.number = default_index.into();
-        self.members = members.into_boxed_slice();
+        self.members = fallible::boxed(members)?;
+        Ok(())
     }
 }
 

@@ -1,11 +1,10 @@
 //! Decoding a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, fallible};
 
 use super::desc::plain;
 use super::digits::{fixed, is_fixed};
@@ -48,6 +47,19 @@ struct Decoder {
 
 fn bad(reader: &CdrReader<'_>) -> CdrError {
     reader.error(CdrErrorKind::BadTypeCode, WHAT)
+}
+
+#[cold]
+fn out_of_memory(reader: &CdrReader<'_>) -> CdrError {
+    reader.error(CdrErrorKind::OutOfMemory, WHAT)
+}
+
+fn push<T>(list: &mut Vec<T>, entry: T, reader: &CdrReader<'_>) -> CdrResult<()> {
+    fallible::push(list, entry).map_err(|_| out_of_memory(reader))
+}
+
+fn boxed<T>(list: Vec<T>, reader: &CdrReader<'_>) -> CdrResult<Box<[T]>> {
+    fallible::boxed(list).map_err(|_| out_of_memory(reader))
 }
 
 impl Decoder {
@@ -144,13 +156,13 @@ impl Decoder {
         } else {
             Child::Node(self.push(kind, number, reader)?)
         };
-        self.seen.push((position, child.clone()));
+        push(&mut self.seen, (position, child.clone()), reader)?;
         Ok(child)
     }
 
     fn push(&mut self, kind: TcKind, number: i64, reader: &CdrReader<'_>) -> CdrResult<u32> {
         let index = u32::try_from(self.nodes.len()).map_err(|_| bad(reader))?;
-        self.nodes.push(Node { number, ..Node::new(kind) });
+        push(&mut self.nodes, Node { number, ..Node::new(kind) }, reader)?;
         Ok(index)
     }
 
@@ -167,8 +179,8 @@ impl Decoder {
         let inner_base = base + reader.offset() + 4;
         let mut inner = reader.read_encapsulation()?;
         let index = self.push(kind, 0, reader)?;
-        self.seen.push((position, Child::Node(index)));
-        self.open.push(index);
+        push(&mut self.seen, (position, Child::Node(index)), reader)?;
+        push(&mut self.open, index, reader)?;
         self.deepest = self.deepest.max(self.open.len());
         let node = self.parameters(kind, &mut inner, inner_base)?;
         reader.leave_encapsulation(inner);
@@ -249,9 +261,9 @@ impl Decoder {
         for _ in 0..count {
             let name = text(reader)?;
             let child = Some(self.member_type(reader, base)?);
-            members.push(Member { name, child, label: 0 });
+            push(&mut members, Member { name, child, label: 0 }, reader)?;
         }
-        Ok(members.into_boxed_slice())
+        boxed(members, reader)
     }
 
     fn state(&mut self, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<Box<[Member]>> {
@@ -260,9 +272,10 @@ impl Decoder {
         for _ in 0..count {
             let name = text(reader)?;
             let child = Some(self.member_type(reader, base)?);
-            members.push(Member { name, child, label: reader.read_i16()?.into() });
+            let label = reader.read_i16()?.into();
+            push(&mut members, Member { name, child, label }, reader)?;
         }
-        Ok(members.into_boxed_slice())
+        boxed(members, reader)
     }
 
     fn union(&mut self, node: &mut Node, reader: &mut CdrReader<'_>, base: usize) -> CdrResult<()> {
@@ -281,23 +294,25 @@ impl Decoder {
             let label = read_label(kind, reader)?;
             let name = text(reader)?;
             let child = Some(self.member_type(reader, base)?);
-            members.push(Member { name, child, label });
+            push(&mut members, Member { name, child, label }, reader)?;
         }
         node.content = Some(discriminator);
-        node.set_cases(default_index, members);
-        Ok(())
+        let set = node.set_cases(default_index, members);
+        set.map_err(|_| out_of_memory(reader))
     }
 }
 
 fn text(reader: &mut CdrReader<'_>) -> CdrResult<Box<str>> {
-    reader.read_latin1_owned(WHAT).map(String::into_boxed_str)
+    let text = reader.read_latin1_owned(WHAT)?;
+    fallible::boxed_text(text).map_err(|_| out_of_memory(reader))
 }
 
 fn enumerators(reader: &mut CdrReader<'_>) -> CdrResult<Box<[Member]>> {
     let count = reader.read_count(5, WHAT)?;
     let mut members = Vec::new();
     for _ in 0..count {
-        members.push(Member { name: text(reader)?, child: None, label: 0 });
+        let name = text(reader)?;
+        push(&mut members, Member { name, child: None, label: 0 }, reader)?;
     }
-    Ok(members.into_boxed_slice())
+    boxed(members, reader)
 }

@@ -203,7 +203,8 @@ impl Compacting {
         }
         if kind == TcKind::Union {
             let default_index = i32::try_from(type_ref.number()).unwrap_or(-1);
-            node.set_cases(default_index, members);
+            let set = node.set_cases(default_index, members);
+            set.map_err(|_| TypeCodeError::OutOfMemory)?;
         } else {
             node.members = members.into_boxed_slice();
         }

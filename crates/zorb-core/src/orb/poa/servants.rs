@@ -101,8 +101,6 @@ impl<L: ServantLocator> Locator for LocatorOf<L> {
         Ok(Box::new(LocatedServant {
             locator: Arc::clone(&self.locator),
             poa,
-            id: id.clone(),
-            operation: operation.to_owned(),
             skeleton: servant.into_skeleton(),
             cookie: Lock::new(Some(cookie)),
         }))
@@ -141,8 +139,6 @@ impl<A: ServantActivator> Activator for ActivatorOf<A> {
 struct LocatedServant<L: ServantLocator> {
     locator: Arc<L>,
     poa: Poa,
-    id: ObjectId,
-    operation: String,
     skeleton: Box<dyn Skeleton>,
     /// Until `postinvoke` takes it.
     cookie: Lock<Option<L::Cookie>>,
@@ -153,10 +149,10 @@ impl<L: ServantLocator> Located for LocatedServant<L> {
         &*self.skeleton
     }
 
-    fn postinvoke(&self) -> Result<(), SystemException> {
+    fn postinvoke(&self, id: &ObjectId, operation: &str) -> Result<(), SystemException> {
         let cookie = self.cookie.lock().take();
         let Some(cookie) = cookie else { return Ok(()) };
         let servant = AnyServant::of_skeleton(&*self.skeleton);
-        self.locator.postinvoke(&self.poa, &self.id, &self.operation, servant, cookie)
+        self.locator.postinvoke(&self.poa, id, operation, servant, cookie)
     }
 }

@@ -55,6 +55,6 @@ fn runs_are_not_copied() {
     assembler.boolean(1);
     assembler.number(Number::Eight, 30);
     assembler.number(Number::One, 30);
-    let program = assembler.finish();
+    let program = assembler.finish().unwrap();
     fails(|reader, writer| program.copy(run, reader, writer, &mut Plain));
 }

@@ -1,9 +1,8 @@
 //! Choosing the type as which a value is read.
 
-use alloc::borrow::ToOwned;
 use alloc::sync::Arc;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueTag};
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueTag, fallible};
 
 use super::types::{fits, is_open};
 use crate::TypeCode;
@@ -44,7 +43,7 @@ impl TableHost<'_, '_> {
         for (unknown, id) in tag.ids.iter().take(usable).enumerate() {
             let known = match &own {
                 Some(own) if *expected.id() == **id => Some(own.clone()),
-                _ => self.find(id, reader),
+                _ => self.find(id, reader)?,
             };
             let Some(known) = known else { continue };
             return match known.type_code() {
@@ -60,20 +59,26 @@ impl TableHost<'_, '_> {
 
     /// A valuetype by its id: from this table, from that of the outermost value, or from the reader's
     /// context.
-    fn find(&mut self, id: &str, reader: &CdrReader<'_>) -> Option<Known> {
+    fn find(&mut self, id: &str, reader: &CdrReader<'_>) -> CdrResult<Option<Known>> {
         if let Some(found) = self.walk.found.get(id)
             && (found.is_some() || !self.table.by_id.contains_key(id))
         {
-            return found.clone();
+            return Ok(found.clone());
         }
         let tables = [Some(self.table), self.walk.root.as_ref()];
         let mut known = tables.into_iter().flatten().filter_map(|table| Known::with_id(table, id));
-        let found = known.next().or_else(|| {
-            let type_code = reader.value_type(id)?.downcast::<TypeCode>().ok()?;
-            let is_same = type_code.id() == id;
-            is_same.then(|| Known::with_id(&Arc::new(compile(&type_code)), id)).flatten()
-        });
-        self.walk.found.insert(id.to_owned(), found.clone());
-        found
+        let out_of_memory = || reader.error(CdrErrorKind::OutOfMemory, WHAT);
+        let mut found = known.next();
+        if found.is_none()
+            && let Some(type_code) = reader.value_type(id)
+            && let Ok(type_code) = type_code.downcast::<TypeCode>()
+            && type_code.id() == id
+        {
+            let table = compile(&type_code).ok_or_else(out_of_memory)?;
+            found = Known::with_id(&Arc::new(table), id);
+        }
+        let id = fallible::copy_text(id).map_err(|_| out_of_memory())?;
+        self.walk.found.insert(id, found.clone());
+        Ok(found)
     }
 }

@@ -29,7 +29,11 @@ impl Layout {
     /// The errors of decoding the type; `BadValue` for other types.
     pub fn begin_value<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<ValueHead<'a>> {
         let bad = |reader: &CdrReader<'_>| reader.error(CdrErrorKind::BadValue, WHAT);
-        let Plan::Table(table) = &self.plan else { return Err(bad(reader)) };
+        let table = match &self.plan {
+            Plan::Table(table) => table,
+            Plan::Simple(_) => return Err(bad(reader)),
+            Plan::OutOfMemory => return Err(reader.error(CdrErrorKind::OutOfMemory, WHAT)),
+        };
         let mut walk = Walk::default();
         // The compiler begins with the type itself.
         match table.foreign.first() {

@@ -1,11 +1,13 @@
 //! Valuetypes and their TypeCodes.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
 
 use zorb_cdr::{CdrWriter, MAX_DEPTH, ReadContext};
 
@@ -22,7 +24,37 @@ const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 /// Valuetypes by their repository ids. As the [context](zorb_cdr::CdrReader::with_context) of a reader, they
 /// describe values of derived types where a TypeCode describes the base only.
 #[derive(Clone, Debug, Default)]
-pub struct ValueTypes(BTreeMap<Box<str>, TypeCode>);
+pub struct ValueTypes(BTreeSet<ById>);
+
+/// A type that is ordered and found by its repository id.
+#[derive(Clone, Debug)]
+pub(in crate::layout) struct ById(pub(in crate::layout) TypeCode);
+
+impl Borrow<str> for ById {
+    fn borrow(&self) -> &str {
+        self.0.id()
+    }
+}
+
+impl Ord for ById {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.id().cmp(other.0.id())
+    }
+}
+
+impl PartialOrd for ById {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ById {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ById {}
 
 impl ValueTypes {
     /// Whether there are none.
@@ -36,21 +68,22 @@ impl ValueTypes {
         if !has_state(added) {
             return false;
         }
-        self.0.insert(Box::from(added.id()), added.to_type_code());
+        self.0.replace(ById(added.to_type_code()));
         for base in bases(added).filter(|base| has_state(*base)) {
-            self.0.entry(Box::from(base.id())).or_insert_with(|| base.to_type_code());
+            // One that is there stays.
+            self.0.insert(ById(base.to_type_code()));
         }
         true
     }
 
     /// Adds the types of another set.
     pub fn extend(&mut self, others: &Self) {
-        self.0.extend(others.0.iter().map(|(id, type_code)| (id.clone(), type_code.clone())));
+        others.0.iter().for_each(|other| drop(self.0.replace(other.clone())));
     }
 
     /// The type with this id.
     pub fn find(&self, id: &str) -> Option<&TypeCode> {
-        self.0.get(id)
+        self.0.get(id).map(|found| &found.0)
     }
 }
 
@@ -78,7 +111,7 @@ impl ValueTypes {
                 all.extend(types);
             }
         }
-        let has_others = all.0.keys().any(|id| **id != *expected.id());
+        let has_others = all.0.iter().any(|one| one.0.id() != expected.id());
         has_others.then(|| Arc::new(all))
     }
 }
