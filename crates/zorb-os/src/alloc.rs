@@ -16,7 +16,7 @@
 //! ```
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The system allocator, with counts of allocations and bytes per thread and in total.
 ///
@@ -41,11 +41,18 @@ thread_local! {
     // thread's life, and using it never allocates.
     static HERE: Cell<AllocationCount> = const { Cell::new(AllocationCount::ZERO) };
     static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
+    static IS_SPARED: Cell<bool> = const { Cell::new(false) };
 }
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static FREES: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// The size above which blocks are counted in [`LARGE`]; see [`Refusal`].
+static LARGE_ABOVE: AtomicUsize = AtomicUsize::new(usize::MAX);
+static LARGE: AtomicU64 = AtomicU64::new(0);
+static FIRST_REFUSED: AtomicU64 = AtomicU64::new(0);
+static REFUSED: AtomicU64 = AtomicU64::new(0);
 
 impl AllocationCount {
     const ZERO: Self = Self { allocations: 0, frees: 0, bytes: 0 };
@@ -99,8 +106,53 @@ pub fn refuse_above(octets: usize) {
     LARGEST.set(octets);
 }
 
+/// Large blocks that the process does not get, as if there were no memory for them, except the calling thread. For
+/// tests, as [`refuse_above`].
+#[derive(Debug, Clone, Copy)]
+pub struct Refusal {
+    /// The size in octets above which a block is large.
+    pub above: usize,
+    /// The number of large blocks that are allocated before.
+    pub after: u64,
+    /// The number of large blocks that are refused.
+    pub count: u64,
+}
+
+impl Refusal {
+    /// Starts counting large blocks, in place of an earlier refusal.
+    pub fn begin(self) {
+        Self::end();
+        Self::spare();
+        LARGE.store(0, Ordering::SeqCst);
+        FIRST_REFUSED.store(self.after, Ordering::SeqCst);
+        REFUSED.store(self.count, Ordering::SeqCst);
+        LARGE_ABOVE.store(self.above, Ordering::SeqCst);
+    }
+
+    /// Spares the calling thread: it gets all blocks, which are not counted.
+    pub fn spare() {
+        IS_SPARED.set(true);
+    }
+
+    /// Ends the refusal that has begun. Returns the number of large blocks that were asked for.
+    pub fn end() -> u64 {
+        LARGE_ABOVE.store(usize::MAX, Ordering::SeqCst);
+        LARGE.load(Ordering::SeqCst)
+    }
+}
+
 pub(crate) fn is_refused(size: usize) -> bool {
-    size > LARGEST.get()
+    size > LARGEST.get() || (size > LARGE_ABOVE.load(Ordering::Relaxed) && is_large_refused())
+}
+
+#[cold]
+fn is_large_refused() -> bool {
+    if IS_SPARED.get() {
+        return false;
+    }
+    let number = LARGE.fetch_add(1, Ordering::SeqCst);
+    let first = FIRST_REFUSED.load(Ordering::SeqCst);
+    number.checked_sub(first).is_some_and(|since| since < REFUSED.load(Ordering::SeqCst))
 }
 
 pub(crate) fn count_allocation(size: usize) {

@@ -8,6 +8,7 @@ mod imr;
 mod peers;
 mod server;
 mod targets;
+mod without_memory;
 
 use zorb_os::alloc::CountingAllocator;
 

@@ -1,0 +1,38 @@
+//! Servers that get no memory for one block of a size that their peer chooses, or for none from one on: each
+//! block in turn. A block that code asks for without a check ends the process, and the test with it.
+
+#![allow(clippy::unwrap_used)]
+
+mod parts;
+mod requests;
+mod servers;
+
+use zorb_os::alloc::Refusal;
+
+/// Larger than what messages with short names and values need, and smaller than [`LONG`].
+const LARGE: usize = 20_000;
+/// The octets of long names and values.
+const LONG: usize = 50_000;
+/// The number of elements of long lists.
+const MANY: usize = 20_000;
+/// More large blocks than any message needs.
+const MOST: u64 = 500;
+
+/// Runs `exchange` without the first large block, then without the second, until there are no more; then without the
+/// first and all others, and so on. Returns the number of runs.
+fn without_each_block(name: &str, mut exchange: impl FnMut(&str)) -> u64 {
+    let mut runs = 0;
+    for count in [1, u64::MAX] {
+        for after in 0.. {
+            let text = format!("{name}, {count} blocks after {after}");
+            Refusal { above: LARGE, after, count }.begin();
+            exchange(&text);
+            if Refusal::end() <= after {
+                break;
+            }
+            assert!(after < MOST, "{text}");
+            runs += 1;
+        }
+    }
+    runs
+}
