@@ -162,9 +162,8 @@ impl Request {
     pub fn invoke_untyped(&self) -> Result<UntypedReply, SystemException> {
         self.check()?;
         let write = |writer: &mut CdrWriter<'_>| self.write(writer);
-        let reply =
-            self.target.invoke_dynamic(&self.operation, write, |reply| Ok(reply.to_owned_reply()));
-        reply.map(UntypedReply)
+        let read = |reply: &RawReply<'_>| reply.to_owned_reply();
+        self.target.invoke_dynamic(&self.operation, write, read).map(UntypedReply)
     }
 
     /// Sends the request without waiting for a reply: `send_oneway`.
@@ -207,7 +206,7 @@ impl Request {
                     reader.read_in_parts(|reader| read_exception(type_code, reader))?,
                 ),
                 None => RequestError::UnknownUser(Box::new(UnknownUserException::new(
-                    reply.to_owned_reply(),
+                    reply.to_owned_reply()?,
                 ))),
             }));
         }

@@ -1,10 +1,11 @@
 //! Replies that are decoded by code that knows their types at run time.
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 use std::fmt;
 use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, TextCoding, fallible};
 use zorb_giop::HEADER_SIZE;
 
 use super::core::ClientCore;
@@ -30,18 +31,29 @@ impl<'r> RawReply<'r> {
     }
 
     /// Copies it, to decode it later.
-    pub fn to_owned_reply(&self) -> OwnedReply {
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn to_owned_reply(&self) -> CdrResult<OwnedReply> {
+        self.copied().map_err(|_| self.body.error(CdrErrorKind::OutOfMemory, "reply"))
+    }
+
+    fn copied(&self) -> Result<OwnedReply, TryReserveError> {
         // Its end may be in a shared buffer.
-        let message = [self.message, self.body.tail()].concat().into_boxed_slice();
-        OwnedReply {
-            exception: self.exception.as_deref().map(str::to_owned),
+        let tail = self.body.tail();
+        let mut message = Vec::new();
+        message.try_reserve_exact(self.message.len() + tail.len())?;
+        message.extend_from_slice(self.message);
+        message.extend_from_slice(tail);
+        Ok(OwnedReply {
+            exception: self.exception.as_deref().map(fallible::copy_text).transpose()?,
             offset: message.len() - self.body.remaining(),
-            message,
-            fragment_starts: self.fragment_starts.into(),
+            message: message.into_boxed_slice(),
+            fragment_starts: fallible::copy(self.fragment_starts)?.into_boxed_slice(),
             order: self.body.order(),
             text: self.body.text(),
             core: Arc::clone(self.core),
-        }
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zorb_base::gather::Body;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::raises::Raises;
-use zorb_cdr::{CdrError, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, fallible};
 use zorb_giop::{HEADER_SIZE, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
@@ -240,11 +240,14 @@ impl<'r> Reply<'r> {
         info.receive_contexts(&start.service_contexts(message, order));
     }
 
-    /// The repository id of its user exception, if it is one.
+    /// The repository id of its user exception, if it is one; empty without memory for the id.
     #[cold]
     pub(super) fn user_exception_id(&self) -> Option<String> {
         match self.received.start.status {
-            ReplyStatus::UserException => exception_id(&self.body()).ok().map(Cow::into_owned),
+            ReplyStatus::UserException => {
+                let id = exception_id(&self.body()).ok()?;
+                Some(fallible::copy_text(&id).unwrap_or_default())
+            }
             _ => None,
         }
     }
