@@ -24,9 +24,9 @@ pub trait Admission: Send + Sync {
     fn turn_away(&self, stream: Arc<dyn Stream>);
 }
 
-/// Accepts connections until the acceptor is closed. Without free descriptors it closes an idle connection;
-/// if there is none, it uses a spare descriptor to accept a client, for whom another connection closes, or who is turned
-/// away, so that clients do not wait in the backlog.
+/// Accepts connections until the acceptor is closed. Without free descriptors it uses a spare one to accept a client, for
+/// whom another connection closes, or who is turned away: so clients do not wait in the backlog, and nothing closes
+/// before one comes.
 pub fn accept(acceptor: &dyn Acceptor, admission: &dyn Admission) {
     accept_with(acceptor, admission, || EventFd::new().ok());
 }
@@ -44,7 +44,10 @@ fn accept_with<S>(
             Ok(stream) => {
                 has_waited = false;
                 spare = spare.or_else(&open_spare);
-                if spare.is_some() || admission.make_room_for(Some(&*stream)) {
+                if spare.is_some()
+                    || admission.make_room()
+                    || admission.make_room_for(Some(&*stream))
+                {
                     admission.admit(stream);
                 } else {
                     admission.turn_away(stream);
@@ -54,9 +57,10 @@ fn accept_with<S>(
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
                 log_limited!(warn, error = %source, "out of descriptors or memory: pausing accept");
-                if admission.make_room() || spare.take().is_none() {
+                // Also if no client waits: the system looks for a descriptor first.
+                if spare.take().is_none() {
                     // That of a connection that has just been closed may be free in a moment.
-                    if has_waited {
+                    if has_waited && !admission.make_room() {
                         admission.make_room_for(None);
                     }
                     std::thread::park_timeout(retry_after);

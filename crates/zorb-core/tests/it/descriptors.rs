@@ -130,16 +130,23 @@ fn a_server_without_descriptors_says_so_to_clients_and_in_its_log() {
         let mut all = exhaust_descriptors();
         all.pop(); // for the client
         let mut second = TcpStream::connect(&address).unwrap();
-        let mut last = Vec::new();
-        second.read_to_end(&mut last).unwrap();
-        drop(all);
-        assert_eq!((&last[..4], last[7], last.len()), (&b"GIOP"[..], CLOSE_CONNECTION, 12));
         // EMFILE.
         let said = |line: &LogLine| {
             line.message == "out of descriptors or memory: pausing accept"
                 && line.field("error").is_some_and(|error| error.contains("os error 24"))
         };
-        assert!(log.lines().iter().any(said), "{:?}", log.lines());
+        until(|| log.lines().iter().any(said));
+        // It is idle, but stays until another client comes.
+        second.write_all(LOCATE_REQUEST).unwrap();
+        second.read_exact(&mut [0; 20]).unwrap();
+        all.pop();
+        let mut third = TcpStream::connect(&address).unwrap();
+        let mut last = Vec::new();
+        second.read_to_end(&mut last).unwrap();
+        assert_eq!((&last[..4], last[7], last.len()), (&b"GIOP"[..], CLOSE_CONNECTION, 12));
+        third.write_all(LOCATE_REQUEST).unwrap();
+        third.read_exact(&mut [0; 20]).unwrap();
+        drop(all);
         orb.shutdown(true).unwrap();
     });
 }

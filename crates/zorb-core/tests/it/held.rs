@@ -25,7 +25,7 @@ pub(crate) struct Scene {
     pub(crate) orb: Orb,
     pub(crate) manager: PoaManager,
     /// The policies of both adapters, with the pool.
-    policies: PoaPolicies,
+    pub(crate) policies: PoaPolicies,
     pool: Option<Pool>,
     pub(crate) held: Echo,
     pub(crate) free: Echo,
@@ -81,8 +81,26 @@ impl Scene {
     }
 }
 
-fn key(echo: &Echo) -> Vec<u8> {
+/// The key of an object.
+pub(crate) fn key(echo: &Echo) -> Vec<u8> {
     zorb_giop::iiop_object_key(&echo.object().ior().profiles[0].data).unwrap().to_vec()
+}
+
+/// A call of `twice`, whose argument is the request's id.
+pub(crate) fn request(key: &[u8], value: i32, response: ResponseFlags) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let start = RequestStart {
+        request_id: u32::try_from(value).unwrap(),
+        response,
+        target: TargetAddress::Key(key),
+        operation: "twice",
+        service_contexts: &[],
+    };
+    let (version, order) = (GiopVersion::V1_2, ByteOrder::Little);
+    let mut message = MessageWriter::request(&mut octets, version, order, &start).unwrap();
+    message.body(Default::default()).write_i32(value);
+    message.finish().unwrap();
+    octets
 }
 
 /// A client without an ORB, which sends requests without waiting for replies.
@@ -95,19 +113,7 @@ impl Raw {
 
     /// The same with the key of an object.
     pub(crate) fn twice_to(&mut self, key: &[u8], value: i32, response: ResponseFlags) {
-        let mut octets = Vec::new();
-        let start = RequestStart {
-            request_id: u32::try_from(value).unwrap(),
-            response,
-            target: TargetAddress::Key(key),
-            operation: "twice",
-            service_contexts: &[],
-        };
-        let (version, order) = (GiopVersion::V1_2, ByteOrder::Little);
-        let mut message = MessageWriter::request(&mut octets, version, order, &start).unwrap();
-        message.body(Default::default()).write_i32(value);
-        message.finish().unwrap();
-        self.0.write_all(&octets).unwrap();
+        self.0.write_all(&request(key, value, response)).unwrap();
     }
 
     /// The id and the status of the next reply.

@@ -14,6 +14,7 @@ mod descriptors;
 mod end_times;
 mod errors;
 mod failover;
+mod few_descriptors;
 mod flood;
 mod fork;
 mod forwarder;
