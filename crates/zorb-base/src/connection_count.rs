@@ -30,6 +30,12 @@ pub fn set_closes_accepted(close: ClosesAccepted) {
     let _ = CLOSES_ACCEPTED.set(close);
 }
 
+/// Closes an accepted connection of the process, as another one has no descriptors. Returns whether there is one.
+#[cold]
+pub fn close_accepted() -> bool {
+    CLOSES_ACCEPTED.get().is_some_and(|close| close())
+}
+
 /// One of them, until dropped.
 #[derive(Debug)]
 pub struct Counted {
@@ -77,7 +83,7 @@ impl ConnectionCount {
         let most = if most == 0 { self.most } else { most };
         let own = self.most - self.most / LEFT;
         let has_own_room = self.open.load(Ordering::Relaxed) < most.min(own);
-        let closes = has_own_room && CLOSES_ACCEPTED.get().is_some_and(|close| close());
+        let closes = has_own_room && close_accepted();
         closes.then(|| self.enter())
     }
 

@@ -18,9 +18,11 @@ use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
+use zorb_base::connection_count::close_accepted;
 use zorb_base::counters::{Count, count};
 use zorb_base::peer_threads::PeerThread;
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
+use zorb_os::process::is_out_of_descriptors;
 use zorb_transport::log_limited;
 
 use self::before_upcall::Seen;
@@ -112,6 +114,10 @@ impl ServerConnection {
             let mut scratch = Scratch::default();
             if let Err(error) = self.stream.establish() {
                 log_limited!(warn, peer = self.stream.peer(), %error, "connection rejected");
+                if is_out_of_descriptors(&error) {
+                    // It needs more than its socket: a later client gets them.
+                    close_accepted();
+                }
                 return self.abandon();
             }
             while let Some(input) = self.take_over() {

@@ -163,7 +163,8 @@ fn says_emfile(log: &Log) -> bool {
     })
 }
 
-/// With an idle client and so many descriptors left, the server serves another one, whom it may turn away before.
+/// With an idle client and so many descriptors left, the server serves others, whom it may turn away before. The idle one
+/// makes room once a client has come for whom no descriptor is left.
 fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn(&Socket) -> bool) {
     let connect = |socket: &Socket| socket.connect(server).is_ok() && is_served(socket);
     let [mut idle, first, second] =
@@ -172,11 +173,11 @@ fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn
     let mut all = exhaust_descriptors();
     all.truncate(all.len() - left);
     let mut is_served = connect(&first);
+    is_served |= connect(&second);
     // Only a server that does not make room lets this one wait.
     idle.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     while idle.read(&mut [0; 24]).unwrap() > 0 {}
     drop((idle, first));
-    is_served |= connect(&second);
     while !is_served {
         is_served = connect(&Socket::new(domain, Type::STREAM, None).unwrap());
     }

@@ -12,7 +12,9 @@ use zorb_testkit::{
     limit_descriptors,
 };
 
+use crate::held::{DONE, Raw, TWO_WAY, key};
 use crate::pending::send_twice;
+use crate::scripted::{Play, script};
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 
 /// The open descriptors: all, and those of sockets.
@@ -59,6 +61,44 @@ fn a_server_keeps_no_connections_to_clients_that_have_gone() {
             until_open([all, sockets]);
             all = all.min(open_descriptors()[0]);
         }
+    });
+}
+
+/// Clients without an ORB, each of which the server calls back once while it waits for its reply.
+#[test]
+fn ten_thousand_callback_clients_leave_the_descriptors_as_they_were() {
+    let name = "descriptors::ten_thousand_callback_clients_leave_the_descriptors_as_they_were";
+    in_own_process(name, || {
+        limit_descriptors(128);
+        let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+        let peer = Arc::<Mutex<String>>::default();
+        let (called, calling) = (Arc::clone(&peer), orb.clone());
+        let echo: Echo = orb
+            .root_poa()
+            .activate(Acting(move |value| {
+                let there: Echo = calling.resolve(&called.lock().unwrap()).unwrap();
+                there.twice(value)
+            }))
+            .unwrap();
+        let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        let key = key(&echo);
+        let sockets = open_descriptors()[1];
+        let mut all = usize::MAX;
+        for value in 0..10_000 {
+            let (here, served) = script(vec![vec![Play::Answer]]);
+            *peer.lock().unwrap() = here.to_stringified().unwrap();
+            let mut client = Raw(TcpStream::connect(&address).unwrap());
+            client.twice_to(&key, value, TWO_WAY);
+            assert_eq!(client.reply(), (value, DONE));
+            assert_eq!(served.join().unwrap(), 1);
+            drop(client);
+            // The descriptors would not suffice for two connections of each of these.
+            if value % 100 == 0 || value == 9_999 {
+                until_open([all, sockets]);
+                all = all.min(open_descriptors()[0]);
+            }
+        }
+        orb.shutdown(true).unwrap();
     });
 }
 
