@@ -65,7 +65,7 @@ impl Server {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let printed = BufReader::new(process.stdout.take().unwrap()).lines();
         let line = printed.map(Result::unwrap).find(|line| line.starts_with(SERVING));
-        let line = line.expect("the server does not start");
+        let line = line.unwrap();
         let [address, held, control] = line[SERVING.len()..].split(' ').collect::<Vec<_>>()[..]
         else {
             panic!("{line}")
@@ -95,8 +95,8 @@ fn has_reply(mut client: &TcpStream) -> bool {
 
 #[test]
 fn with_64_descriptors_strangers_whose_requests_are_held_keep_nobody_out() {
-    for strategy in 0..STRATEGIES.len() {
-        let server = Server::start(strategy);
+    for (index, strategy) in STRATEGIES.iter().enumerate() {
+        let server = Server::start(index);
         let held = || server.control.twice(0).unwrap();
         assert_eq!(held(), 0);
         let mut patient = Raw(server.connect("127.0.0.2"));
@@ -116,7 +116,7 @@ fn with_64_descriptors_strangers_whose_requests_are_held_keep_nobody_out() {
             // After all of these: a newcomer, and the client that is there.
             let mut newcomer = Raw(server.connect("127.0.0.5"));
             newcomer.twice(&server.control, round, TWO_WAY);
-            assert_eq!(newcomer.reply(), (round, DONE), "{:?}", STRATEGIES[strategy]);
+            assert_eq!(newcomer.reply(), (round, DONE), "{strategy:?}");
             assert!(held() >= 1);
         }
         // Those of connections that have been closed leave the queue.
@@ -124,9 +124,9 @@ fn with_64_descriptors_strangers_whose_requests_are_held_keep_nobody_out() {
         until(|| (OF_ADDRESS..=CONNECTIONS).contains(&held_on()));
         // Whoever was there first has waited for longest, and has not been closed.
         server.control.twice(ACTIVATE).unwrap();
-        assert_eq!(patient.reply(), (1, DONE), "{:?}", STRATEGIES[strategy]);
+        assert_eq!(patient.reply(), (1, DONE), "{strategy:?}");
         let served = strangers.iter().filter(|stranger| has_reply(stranger)).count();
         let expected = OF_ADDRESS..=CONNECTIONS;
-        assert!(expected.contains(&served), "{served} served, {:?}", STRATEGIES[strategy]);
+        assert!(expected.contains(&served), "{served} served, {strategy:?}");
     }
 }
