@@ -48,10 +48,10 @@ pub fn run(
         Kind::Param => param::param(&mut run, watch)?,
         Kind::Probes => probes::probes(&mut run, watch)?,
     }
-    let Run { rows, details, claims, text, .. } = run;
+    let Run { rows, details, claims, text, instructions, .. } = run;
     machine.finish();
     // A quick run is too short for claims about times.
     let unclear = options.quick && !experiment.counts;
     let checks = claims.into_iter().map(|claim| claim.unclear_if(unclear)).collect();
-    Ok(Report { machine, rows, details, checks, text })
+    Ok(Report { machine, rows, details, checks, text, instructions })
 }

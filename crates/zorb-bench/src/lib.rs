@@ -19,6 +19,7 @@ pub mod machine;
 pub mod naming;
 pub mod operation;
 pub mod options;
+mod param;
 pub mod peer;
 pub mod pin;
 pub mod processor;

@@ -40,6 +40,7 @@ pub fn run(arguments: &PeerArguments) -> Result<u8> {
         (PeerName::Demux, Role::Search) => {
             crate::demux::answer_commands(arguments.address()?.parse().map_err(Error::new)?)
         }
+        (PeerName::Param, Role::Marshal) => crate::param::marshal_all(arguments.address()?),
         (name, role) => Err(Error::new(format!("{name:?} has no {}", role.name()))),
     }
 }

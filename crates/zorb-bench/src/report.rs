@@ -1,6 +1,7 @@
 //! Results of experiments: rows, details, checks, and the HTML page.
 
 mod claim;
+mod instructions;
 mod page;
 mod results;
 mod row;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::machine::Machine;
 
 pub use claim::{Claim, Verdict};
+pub use instructions::Instructions;
 pub use page::page;
 pub use results::{Cell, Folder, Measured, Run};
 pub use row::{Detail, Figure, Row, Subject, rows};
@@ -32,6 +34,9 @@ pub struct Report {
     /// The table, for experiments with one of their own.
     #[serde(skip)]
     pub text: Option<String>,
+    /// Instructions of marshalling, in the experiment that counts them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<Instructions>,
 }
 
 impl Report {
@@ -71,7 +76,9 @@ mod tests {
             claim("worse", false),
         ];
         let machine = Machine::with(Pin::Split, None);
-        let report = Report { machine, rows: Vec::new(), details: Vec::new(), checks, text: None };
+        let rows = Vec::new();
+        let (details, instructions) = (Vec::new(), Vec::new());
+        let report = Report { machine, rows, details, checks, text: None, instructions };
         assert_eq!(report.failures(), ["bad", "worse"]);
         let table = report.table();
         let printed: Vec<_> = table.lines().filter(|line| line.starts_with("NO  ")).collect();

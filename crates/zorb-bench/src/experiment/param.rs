@@ -4,6 +4,7 @@
 //! the engines differ.
 
 mod engine;
+mod instructions;
 
 use zorb::Orb;
 use zorb_os::thread;
@@ -12,6 +13,7 @@ use super::runner::Run;
 use crate::driver::Done;
 use crate::error::{Error, Result};
 use crate::harness::{Watch, order};
+use crate::param::{ENGINES, STRING, STRUCTS};
 use crate::peer::without_id;
 use crate::processor::{pin, process_cpu_ns};
 use crate::recorder::Recorder;
@@ -20,10 +22,6 @@ use crate::statistics::{Interval, median};
 use crate::transport::bare_transport;
 use engine::{compiled, interpretive};
 
-/// Octets of each string in a sequence or struct. A string parameter has four times as many.
-const STRING: usize = 32;
-/// Elements of a sequence.
-const STRUCTS: usize = 9;
 /// Octets of the numbers and texts of each type.
 const PAYLOADS: [usize; 7] = {
     let strings = STRUCTS * STRING;
@@ -40,9 +38,6 @@ const QUICK_CALLS: u32 = 20;
 const WARM: u32 = 50;
 /// The smallest ratio of interpretive to compiled calls per second.
 const SMALLEST: f64 = 0.9;
-
-/// The engines in the order of their blocks.
-const ENGINES: [&str; 2] = ["compiled", "interpretive"];
 
 /// A server and its clients, one for each engine.
 struct Ends {
@@ -112,7 +107,25 @@ pub(super) fn param(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
         ends.end()
     });
     thread::set_affinity(&own)?;
-    measured
+    measured?;
+    count(run, watch)
+}
+
+/// Instructions of marshalling alone.
+fn count(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    if watch.wants_to_stop() {
+        return Err(Error::Stopped);
+    }
+    match instructions::count(run.setup) {
+        Ok(Some(counts)) => {
+            let text = run.text.get_or_insert_default();
+            *text += &format!("\n{}", instructions::table(&counts));
+            run.instructions = counts;
+        }
+        Ok(None) => watch.note("instructions are not counted: valgrind is not installed"),
+        Err(error) => watch.note(&format!("instructions are not counted: {error}")),
+    }
+    Ok(())
 }
 
 fn operations(run: &mut Run<'_>, ends: &Ends, watch: &mut dyn Watch) -> Result<()> {

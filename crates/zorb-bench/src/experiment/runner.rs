@@ -6,7 +6,7 @@ use crate::catalog::Experiment;
 use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Pair, Setup, Watch, interleaved};
-use crate::report::{Claim, Detail, Figure, Row, Subject, rows};
+use crate::report::{Claim, Detail, Figure, Instructions, Row, Subject, rows};
 
 /// A workload, the same for all peers.
 pub(super) struct Work {
@@ -26,13 +26,16 @@ pub(super) struct Run<'a> {
     pub(super) claims: Vec<Claim>,
     /// The table, for experiments with one of their own.
     pub(super) text: Option<String>,
+    /// Instructions of marshalling, for the experiment that counts them.
+    pub(super) instructions: Vec<Instructions>,
 }
 
 impl<'a> Run<'a> {
     /// A run without results.
     pub(super) fn new(experiment: &'static Experiment, setup: &'a Setup) -> Self {
         let (rows, details, claims) = (Vec::new(), Vec::new(), Vec::new());
-        Self { experiment, setup, rows, details, claims, text: None }
+        let instructions = Vec::new();
+        Self { experiment, setup, rows, details, claims, text: None, instructions }
     }
 
     pub(super) fn rounds(&self) -> usize {

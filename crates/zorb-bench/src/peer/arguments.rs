@@ -19,6 +19,8 @@ pub enum PeerName {
     Zorb,
     /// A demultiplexing algorithm, which is started like a peer.
     Demux,
+    /// The values of Param_Test.
+    Param,
 }
 
 /// The role of a process.
@@ -36,6 +38,8 @@ pub enum Role {
     Relay,
     /// Runs the algorithm of that name.
     Search,
+    /// Marshals values, so many times.
+    Marshal,
 }
 
 impl Role {
@@ -49,6 +53,7 @@ impl Role {
             Self::Bridge => "bridge",
             Self::Relay => "relay",
             Self::Search => "search",
+            Self::Marshal => "marshal",
         }
     }
 }
@@ -60,7 +65,7 @@ pub struct PeerArguments {
     pub name: PeerName,
     /// Its role.
     pub role: Role,
-    /// The address that a server printed, or `collocated`, or an algorithm.
+    /// The address that a server printed, or `collocated`, an algorithm, or a number.
     pub address: Option<String>,
     /// The URL scheme of the transport: `iiop`, `uiop` or `shmiop`, with the messaging protocol as a
     /// prefix, as in `lite+iiop`.

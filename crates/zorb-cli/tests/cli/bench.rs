@@ -319,6 +319,17 @@ fn param() {
     // A quick run is too short.
     let unclear = checks.iter().all(|check| check["verdict"] == "unclear");
     assert!(checks.len() == 7 * 4 && unclear, "{checks:?}");
+    // Where valgrind is installed, or required.
+    if let Some(counts) = finished.json()["instructions"].as_array() {
+        let count = |row: &Value, engine: &str| row[engine].as_u64().unwrap();
+        let is_counted = |row: &Value| count(row, "compiled").min(count(row, "interpretive")) > 0;
+        assert!(counts.len() == 7 * 2 && counts.iter().all(is_counted), "{counts:?}");
+        let of = |value: &str| counts.iter().find(|row| row["value"] == value).unwrap();
+        assert!(count(of("structs"), "compiled") > count(of("strings"), "compiled"));
+    } else {
+        let tools = std::env::var("REQUIRE_TOOLS").unwrap_or_default();
+        assert!(tools.is_empty() || tools == "0", "{}", finished.stderr);
+    }
     let finished = run(&["bench", "param", "--quick", "--calls", "2", "--transport", "uiop"]);
     assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     assert!(finished.stdout.contains("interpretive calls/s"), "{}", finished.stdout);

@@ -9,8 +9,8 @@ macro_rules! engine {
             use zorb::{CompletionStatus, MinorCode, SystemException};
             use zorb_os::clock::MonotonicTime;
 
-            use super::super::{STRING, STRUCTS};
             use crate::error::{Error, Result};
+            use crate::param::$engine::Values;
             use $($types)::+::{FixedStruct, NestedStruct, Test, TestServant, VarStruct};
 
             operations! {
@@ -28,32 +28,6 @@ macro_rules! engine {
                     in_nested_struct inout_nested_struct out_nested_struct result_nested_struct;
                 structs: Vec<VarStruct>, &[VarStruct], |v| v;
                     in_structs inout_structs out_structs result_structs;
-            }
-
-            impl Default for Values {
-                fn default() -> Self {
-                    let text = |octets| "Param_Test ".chars().cycle().take(octets).collect();
-                    let strings: Vec<String> = vec![text(STRING); STRUCTS];
-                    let var_struct =
-                        VarStruct { dummy1: text(STRING), dummy2: text(STRING), seq: strings.clone() };
-                    Self {
-                        short: -12_345,
-                        string: text(4 * STRING),
-                        fixed_struct: FixedStruct {
-                            l: 1 << 20,
-                            c: 'c',
-                            s: -1,
-                            o: 200,
-                            f: 0.5,
-                            b: true,
-                            d: 1e9,
-                        },
-                        strings,
-                        nested_struct: NestedStruct { vs: var_struct.clone() },
-                        structs: vec![var_struct.clone(); STRUCTS],
-                        var_struct,
-                    }
-                }
             }
 
             /// A client, and the values that it sends and expects.
@@ -97,11 +71,6 @@ macro_rules! operations {
         $value:ident: $owned:ty, $argument:ty, |$v:ident| $borrow:expr;
             $in:ident $inout:ident $out:ident $result:ident;
     )*) => {
-        /// A value of each type.
-        struct Values {
-            $($value: $owned),*
-        }
-
         /// Knows the values that clients send.
         struct Servant(Values);
 
