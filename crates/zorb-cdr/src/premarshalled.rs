@@ -27,8 +27,8 @@ pub use members::{MemberOf, Members};
 /// - Structs that contain valuetypes are always marshalled.
 ///
 /// A value needs the memory of its encoding, and is used by one thread at a time. The time for a call depends on what
-/// changed; [`always_marshal`](Self::always_marshal) makes it that of marshalling, which is also the longest, but for a
-/// tenth at the first call after one in which most members changed.
+/// changed; [`always_marshal`](Self::always_marshal) makes it that of marshalling. Without it, a call that keeps the
+/// encoding for later ones takes longer than that: the first one, and the first after one in which most members changed.
 ///
 /// ```
 /// # use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Premarshalled, Members};
@@ -85,7 +85,7 @@ impl<T: Members> Premarshalled<T> {
     /// Appends the struct.
     ///
     /// # Errors
-    /// As [`Wire::write`] of the struct.
+    /// As [`Wire::write`](crate::wire::Wire::write) of the struct.
     pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         if self.always_marshals {
             return T::write(&self.value, writer);
