@@ -45,7 +45,11 @@ impl Ended {
 
 /// One of the threads that the process may have, until dropped.
 #[derive(Debug)]
-pub struct CountedThread(&'static AtomicUsize);
+pub struct CountedThread {
+    started: &'static AtomicUsize,
+    /// Whether it has begun: one that could not be started does not end.
+    runs: bool,
+}
 
 impl CountedThread {
     /// Counts a thread that is about to start with a stack of `stack` octets, `None` for the default size, if there are
@@ -62,9 +66,14 @@ impl CountedThread {
     fn among(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
         let next = |count| (count < most).then_some(count + 1);
         match started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) {
-            Ok(_) => Ok(Self(started)),
+            Ok(_) => Ok(Self { started, runs: false }),
             Err(_) => Err(io::ErrorKind::QuotaExceeded.into()),
         }
+    }
+
+    /// Notes that the thread runs, so that whoever waits for one to end learns when this one does.
+    pub fn begins(&mut self) {
+        self.runs = true;
     }
 
     /// How many counted threads have ended, modulo 2³².
@@ -89,8 +98,10 @@ impl CountedThread {
 
 impl Drop for CountedThread {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-        ENDED.note();
+        self.started.fetch_sub(1, Ordering::Relaxed);
+        if self.runs {
+            ENDED.note();
+        }
     }
 }
 
@@ -111,6 +122,19 @@ mod tests {
         assert!(one().is_err());
         drop((second, third));
         assert_eq!(COUNT.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_thread_that_could_not_be_started_does_not_end() {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let one = || CountedThread::among(&COUNT, 1).unwrap();
+        let before = CountedThread::ended();
+        drop(one());
+        assert_eq!(CountedThread::ended(), before);
+        let mut runs = one();
+        runs.begins();
+        drop(runs);
+        assert_eq!(CountedThread::ended(), before.wrapping_add(1));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod reactor_threads;
 pub(super) mod resumed;
 pub(super) mod spawner;
 pub(super) mod steady_state;
+mod thread_wait;
 mod threads;
 pub(super) mod unread;
 pub(super) mod workers;
@@ -60,6 +61,8 @@ pub struct Lane {
     pub(super) accepted: AtomicU64,
     /// Connections closed to make room for others.
     pub(super) evicted: AtomicU64,
+    /// How many threads of the process had ended when a connection last waited in vain for one.
+    waited_in_vain: AtomicU64,
     /// What connections that have ended have done.
     ended: Lock<Ended>,
     /// `None` if every connection has threads of its own.
@@ -246,6 +249,7 @@ impl Lane {
             )),
             accepted: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
+            waited_in_vain: AtomicU64::new(u64::MAX),
             ended: Lock::default(),
             reactor,
             resumed: Resumed::default(),

@@ -1,8 +1,8 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use zorb_base::accepting::Admission;
@@ -17,15 +17,13 @@ use super::Lane;
 use super::eviction::{
     close_held_where, close_one_of_process, close_one_where, count_ending_of_process,
 };
+use super::thread_wait::{ThreadWait, is_one_too_many};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
 use crate::listener::Listener;
 
 /// How long a new connection waits for the thread of one that has been closed. They end at once.
 const ENDING: Duration = Duration::from_secs(1);
-
-/// How many threads had ended when a connection last waited in vain for one: until another one ends, no other waits.
-static WAITED_IN_VAIN: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// Admits clients of one listener to a lane.
 pub(crate) struct LaneAdmission {
@@ -154,24 +152,19 @@ impl Lane {
     /// Begins to serve a connection. If its thread is one too many, closes another connection whose thread then ends, and
     /// waits for that, but no longer than a [second](ENDING).
     fn begin(self: &Arc<Self>, connection: &Arc<ServerConnection>, slot: u32) -> io::Result<()> {
-        let mut ended = CountedThread::ended();
-        let mut begun = self.strategy.begin(self, connection, slot);
-        let Err(error) = &begun else { return begun };
-        let is_one_too_many =
-            matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock);
-        if !is_one_too_many || !make_room_for_thread(connection, error) {
-            return begun;
+        let ended = CountedThread::ended();
+        let begun = self.strategy.begin(self, connection, slot);
+        let Err(error) = begun else { return begun };
+        if !is_one_too_many(&error) || !make_room_for_thread(connection, &error) {
+            return Err(error);
         }
-        let end = Instant::now() + ENDING;
-        while begun.is_err() && WAITED_IN_VAIN.load(Ordering::Relaxed) != u64::from(ended) {
-            if !CountedThread::wait_for_end(ended, end) {
-                WAITED_IN_VAIN.store(ended.into(), Ordering::Relaxed);
-                break;
-            }
-            ended = CountedThread::ended();
-            begun = self.strategy.begin(self, connection, slot);
-        }
-        begun
+        let wait = ThreadWait {
+            ended,
+            end: Instant::now() + ENDING,
+            in_vain: &self.waited_in_vain,
+            is_over: &|| self.is_stopping(),
+        };
+        wait.retry(error, || self.strategy.begin(self, connection, slot))
     }
 
     /// Whether there is room for a connection, for which another one may have to close.

@@ -96,7 +96,8 @@ impl<D: Driven> Driver<D> {
         let level = priority::last_set().min(priority::MAX_PRIORITY);
         self.timers.raise(level);
         receiver.spawn(move || {
-            let _counted = counted;
+            let mut counted = counted;
+            counted.begins();
             if level > 0 {
                 // The connecting thread was allowed to do the same.
                 let _ = priority::set(Schedule::Fifo(level));
