@@ -67,12 +67,13 @@ impl<T: Members> Premarshalled<T> {
     /// The member to which `select` returns a reference, or to a part of it, to be changed.
     ///
     /// `select` may change nothing else: what it changes itself is not sent. If it returns a reference to other memory, as
-    /// to an element of a sequence, all members count as changed.
+    /// to an element of a sequence, or to more than one member, as to the struct, all members count as changed.
     pub fn member<M: ?Sized>(&mut self, select: impl FnOnce(&mut T) -> &mut M) -> &mut M {
         let start = core::ptr::from_ref(&self.value).addr();
         let member = select(&mut self.value);
         let offset = core::ptr::from_ref(member).addr().wrapping_sub(start);
-        let position = T::MEMBERS.iter().position(|member| member.contains(offset));
+        let size = size_of_val(member);
+        let position = T::MEMBERS.iter().position(|member| member.contains(offset, size));
         self.memo.get_mut().change(position.map_or(u64::MAX, memo::bit));
         member
     }

@@ -29,9 +29,10 @@ impl<T> MemberOf<T> {
         Self { offset, size: size_of::<M::Value>(), write }
     }
 
-    /// Whether it has the octet at this offset.
-    pub(super) const fn contains(&self, offset: usize) -> bool {
-        offset.wrapping_sub(self.offset) < self.size
+    /// Whether it has all of the `size` octets at this offset.
+    pub(super) const fn contains(&self, offset: usize, size: usize) -> bool {
+        let within = offset.wrapping_sub(self.offset);
+        within < self.size && size <= self.size - within
     }
 }
 

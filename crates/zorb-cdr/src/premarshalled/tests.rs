@@ -193,3 +193,12 @@ fn only_what_changed_is_marshalled() {
     expected = written(&track, NATIVE);
     assert_eq!(octets(NATIVE, |writer| track.write(writer)), expected);
 }
+
+#[test]
+fn a_reference_to_the_struct_changes_all_members() {
+    let mut track = Premarshalled::new(Track::new());
+    written(&track, NATIVE).unwrap();
+    let other = Track { name: "other".into(), height: -1.0, last: 8, ..Track::new() };
+    *track.member(|track| track) = other;
+    written(&track, NATIVE).unwrap();
+}
