@@ -84,7 +84,9 @@ impl Memo {
         value: &T,
         writer: &mut CdrWriter<'_>,
     ) -> CdrResult<()> {
-        let most = self.changed.count_ones() as usize > T::MEMBERS.len() / 2;
+        // Few bits stand for many members.
+        let most =
+            self.changed == u64::MAX || self.changed.count_ones() as usize > T::MEMBERS.len() / 2;
         if most || self.has_values || writer.has_values() {
             self.is_written = true;
             self.is_kept = false;

@@ -79,6 +79,47 @@ members! {
     last: u8,
 }
 
+/// A struct of 200 members: the first one, and 199 that are alike.
+#[derive(Clone, Copy, Debug)]
+struct Wide(u8, u8);
+
+impl Wire for Wide {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = Self::MEMBERS.len();
+
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Self::MEMBERS.iter().try_for_each(|member| (member.write)(value, writer))
+    }
+
+    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let wide = Self(u8::read(reader)?, u8::read(reader)?);
+        (2..Self::MEMBERS.len()).try_for_each(|_| u8::read(reader).map(drop))?;
+        Ok(wide)
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        Self::read(reader)
+    }
+}
+
+impl Members for Wide {
+    const MEMBERS: &'static [MemberOf<Self>] = &{
+        let other = MemberOf::new::<u8>(offset_of!(Self, 1), |wide: &Self, writer| {
+            u8::write(&wide.1, writer)
+        });
+        let mut members = [other; 200];
+        members[0] =
+            MemberOf::new::<u8>(offset_of!(Self, 0), |wide, writer| u8::write(&wide.0, writer));
+        members
+    };
+}
+
 /// Where a message is written: octets before the struct, byte order and code set.
 type Place = (usize, ByteOrder, CharSet);
 
@@ -201,4 +242,21 @@ fn a_reference_to_the_struct_changes_all_members() {
     let other = Track { name: "other".into(), height: -1.0, last: 8, ..Track::new() };
     *track.member(|track| track) = other;
     written(&track, NATIVE).unwrap();
+}
+
+#[test]
+fn nothing_is_kept_of_a_large_struct_that_changed_as_a_whole() {
+    let mut wide = Premarshalled::new(Wide(1, 1));
+    let written = |wide: &Premarshalled<Wide>| {
+        octets((0, ByteOrder::NATIVE, CharSet::Utf8), |writer| wide.write(writer))
+    };
+    assert_eq!(written(&wide), Ok(vec![1; 200]));
+    *wide.value_mut() = Wide(2, 2);
+    assert_eq!(written(&wide), Ok(vec![2; 200]));
+    // What a closure changes itself is seen only if all is marshalled.
+    *wide.member(|wide| {
+        wide.1 = 3;
+        &mut wide.0
+    }) = 3;
+    assert_eq!(written(&wide), Ok(vec![3; 200]));
 }
