@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_base::error::{Error, Result};
-use zorb_base::upcall_thread::{ProbeUpcall, connection_of_upcall};
+use zorb_base::upcall_thread::{ProbeUpcall, served_connection};
 use zorb_invocation::object::ObjectRef;
 use zorb_os::lock::Lock;
 use zorb_poa::{ManagerState, ObjectAdapter, PoaManager, PoaPolicies};
@@ -124,7 +124,8 @@ struct Probed {
 
 impl HealthServant for Probed {
     fn ready(&self) -> Result<(bool, String)> {
-        let _probe = connection_of_upcall().map(ProbeUpcall::of);
+        // The upcall of a collocated caller is no probe.
+        let _probe = served_connection().map(ProbeUpcall::of);
         let problems = match self.orb.upgrade() {
             Some(orb) => obstacles(&orb),
             None => vec!["the ORB has ended".to_owned()],
@@ -133,7 +134,7 @@ impl HealthServant for Probed {
     }
 
     fn live(&self) -> Result<(bool, String)> {
-        let _probe = connection_of_upcall().map(ProbeUpcall::of);
+        let _probe = served_connection().map(ProbeUpcall::of);
         let lanes = self.orb.upgrade().map(|orb| orb.server.progress()).unwrap_or_default();
         let stuck = self.liveness.lock().stuck(&lanes, Instant::now());
         Ok((stuck.is_empty(), stuck.join("; ")))

@@ -179,6 +179,34 @@ fn a_connection_that_a_probe_has_used_does_not_hide_other_calls() {
 }
 
 #[test]
+fn an_upcall_that_asks_for_the_health_is_no_probe() {
+    for ask in [Health::live, Health::ready] {
+        let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+        let published = orb.publish_health("Health", Duration::from_millis(1)).unwrap();
+        orb.serve().unwrap();
+        let gate = Arc::<Gate>::default();
+        let passing = Arc::clone(&gate);
+        let (asked, has_asked) = std::sync::mpsc::channel();
+        let servant = Acting(move |value| {
+            asked.send(ask(&published)).unwrap();
+            passing.pass();
+            Ok(value)
+        });
+        let echo: Echo = orb.root_poa().activate(servant).unwrap();
+        let (_client, there) = client(&echo);
+        let (_prober, health) = prober_of(&orb);
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| there.twice(1));
+            assert_eq!(has_asked.recv().unwrap(), Ok((true, String::new())));
+            until(|| !health.live().unwrap().0);
+            gate.open();
+            assert_eq!(call.join().unwrap(), Ok(1));
+        });
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn a_server_is_not_live_while_the_threads_of_a_lane_are_stuck() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
         // Each probe that sees the lane busy again finds it stuck.
