@@ -95,6 +95,11 @@ impl ConnectionCount {
         entered.ok().map(|_| Counted { count: self, excess: 0 })
     }
 
+    /// How many there are above those that there should be.
+    pub fn excess(&'static self) -> usize {
+        self.open.load(Ordering::Relaxed).saturating_sub(self.limit())
+    }
+
     /// Counts one more.
     pub fn enter(&'static self) -> Counted {
         let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;

@@ -53,6 +53,11 @@ impl ConnectionLimits {
             per_peer => Self { total, per_peer },
         }
     }
+
+    /// By how many `count` connections to a peer exceed the limit, which local ones do not have.
+    fn excess_of(&self, peer: Option<IpAddr>, count: usize) -> usize {
+        peer.map_or(0, |_| count.saturating_sub(self.per_peer))
+    }
 }
 
 #[derive(Debug)]
@@ -81,23 +86,19 @@ struct Taken {
 pub struct Reserved {
     /// The number of the slot.
     pub slot: u32,
-    /// The limit that is now exceeded.
+    /// By how many connections limits were exceeded then, this one included.
     pub excess: Excess,
-    /// By how many connections, this one included.
-    pub over: usize,
 }
 
-/// The limit that a new connection exceeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
-    /// None.
-    None,
-    /// That for connections to this address.
-    Of(IpAddr),
+/// By how many connections limits are exceeded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Excess {
+    /// That for connections to the address of the peer, if it has one.
+    pub of_peer: usize,
     /// That of the table.
-    Table,
+    pub of_table: usize,
     /// That of the process.
-    Process,
+    pub of_process: usize,
 }
 
 impl<C> Connections<C> {
@@ -129,24 +130,28 @@ impl<C> Connections<C> {
         }
         let slot = free.slots.pop()?;
         let counted = ConnectionCount::of_servers().enter();
-        let over_of_process = counted.excess();
+        let of_process = counted.excess();
         if let Some(entry) = free.taken.get_mut(slot as usize) {
             *entry = Some(Taken { peer, _counted: counted });
         }
         let count = free.counts.entry(peer).or_default();
         *count += 1;
-        let of_peer = *count;
+        let of_peer = self.limits.excess_of(peer, *count);
         drop(free);
         // Before the lane's `stopping` is read: either this connection sees it, or `stop` sees the connection.
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
-        let limits = &self.limits;
-        let (excess, over) = match peer.filter(|_| of_peer > limits.per_peer) {
-            Some(peer) => (Excess::Of(peer), of_peer - limits.per_peer),
-            None if open > limits.total => (Excess::Table, open - limits.total),
-            None if over_of_process > 0 => (Excess::Process, over_of_process),
-            None => (Excess::None, 0),
-        };
-        Some(Reserved { slot, excess, over })
+        let of_table = open.saturating_sub(self.limits.total);
+        Some(Reserved { slot, excess: Excess { of_peer, of_table, of_process } })
+    }
+
+    /// By how many connections limits are exceeded now, the first one by those of `peer`.
+    pub fn excess(&self, peer: Option<IpAddr>) -> Excess {
+        let count = self.free.lock().counts.get(&peer).copied().unwrap_or_default();
+        Excess {
+            of_peer: self.limits.excess_of(peer, count),
+            of_table: self.count().saturating_sub(self.limits.total),
+            of_process: ConnectionCount::of_servers().excess(),
+        }
     }
 
     #[cold]
@@ -251,11 +256,16 @@ mod tests {
         assert_eq!(per_peer(48, 40), 40);
         let connections = Connections::<()>::new(ConnectionLimits::new(4, 0));
         let [one, other] = [1, 2].map(|last| IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)));
-        let excess = |peer| connections.reserve(Some(peer)).map(|reserved| reserved.excess);
-        assert_eq!([one, one].map(excess), [Some(Excess::None); 2]);
-        assert_eq!(excess(one), Some(Excess::Of(one)));
-        assert_eq!(excess(other), Some(Excess::None));
-        assert_eq!(excess(other), Some(Excess::Table));
+        let excess = |peer| {
+            let reserved = connections.reserve(Some(peer)).unwrap();
+            assert_eq!(connections.excess(Some(peer)), reserved.excess);
+            (reserved.excess.of_peer, reserved.excess.of_table)
+        };
+        assert_eq!([one, one].map(excess), [(0, 0); 2]);
+        assert_eq!(excess(one), (1, 0));
+        assert_eq!(excess(other), (0, 0));
+        assert_eq!(excess(other), (0, 1));
+        assert_eq!(excess(one), (2, 2));
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Admission for BridgeAdmission {
             link: Arc::clone(&link),
             slot: reserved.slot,
         };
-        if clients.context.is_closed() || !clients.make_room(reserved.excess) {
+        if clients.context.is_closed() || !clients.make_room(peer, reserved.excess) {
             return self.reject(&link);
         }
         clients.connections.put(reserved.slot, &link);
@@ -88,11 +88,11 @@ impl BridgeAdmission {
 
 impl Clients {
     /// Closes a connection, if there is one too many. Returns whether there is room.
-    fn make_room(&self, excess: Excess) -> bool {
+    fn make_room(&self, peer: Option<IpAddr>, excess: Excess) -> bool {
         match excess {
-            Excess::None => true,
-            Excess::Of(peer) => self.close_one(Some(peer)),
-            Excess::Table | Excess::Process => self.close_one(None),
+            Excess { of_peer: 0, of_table: 0, of_process: 0 } => true,
+            Excess { of_peer: 0, .. } => self.close_one(None),
+            Excess { .. } => self.close_one(peer),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -128,9 +129,8 @@ impl Lane {
         let reserved = self.connections.reserve(peer);
         let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
         let connection = self.new_connection(context, protocol, stream, slot);
-        let newcomer = Newcomer::From(peer);
         let has_room =
-            |reserved: &Reserved| !self.is_stopping() && self.has_room(context, reserved, newcomer);
+            |reserved: &Reserved| !self.is_stopping() && self.has_room(context, reserved, peer);
         if !reserved.as_ref().is_some_and(has_room) {
             self.log_rejection(&"limit reached or shutting down");
             if reserved.is_some() {
@@ -167,30 +167,39 @@ impl Lane {
         wait.retry(error, || self.strategy.begin(self, connection, slot))
     }
 
-    /// Whether there is room for a connection, for which another one may have to close.
-    fn has_room(&self, context: &ServerContext, reserved: &Reserved, newcomer: Newcomer) -> bool {
-        let over = reserved.over;
-        match reserved.excess {
-            Excess::None => true,
-            Excess::Of(peer) => {
-                let is_its = |other: &ServerConnection| other.ip_address() == Some(peer);
-                self.count_ending(&is_its) >= over
-                    || self.close_one(&is_its)
-                    || self.close_held(newcomer, &is_its)
-            }
-            Excess::Table => {
-                self.count_ending(&|_| true) >= over
-                    || self.close_one(&|_| true)
-                    || self.close_held(newcomer, &|_| true)
-            }
-            Excess::Process => {
-                count_ending_of_process() >= over
-                    || close_one_where(&|_| true)
+    /// Whether there is room for a connection from `peer`, for which others may have to close: so many that all that are
+    /// left fit. One that ends may have made room below several limits.
+    fn has_room(&self, context: &ServerContext, reserved: &Reserved, peer: Option<IpAddr>) -> bool {
+        let newcomer = Newcomer::From(peer);
+        let is_its = |other: &ServerConnection| other.ip_address() == peer;
+        let now = || self.connections.excess(peer);
+        let Excess { of_peer, of_table, of_process } = reserved.excess;
+        fits(
+            || self.count_ending(&is_its) >= of_peer.min(now().of_peer),
+            || self.close_one(&is_its) || self.close_held(newcomer, &is_its),
+        ) && fits(
+            || self.count_ending(&|_| true) >= of_table.min(now().of_table),
+            || self.close_one(&|_| true) || self.close_held(newcomer, &|_| true),
+        ) && fits(
+            || count_ending_of_process() >= of_process.min(now().of_process),
+            || {
+                close_one_where(&|_| true)
                     || context.close_idle_connections()
                     || close_held_where(newcomer, &|_| true)
-            }
+            },
+        )
+    }
+}
+
+/// Whether there is room, once connections have been closed until that is so. An end between two of its counts may seem to
+/// make room twice; the next newcomer then closes one more.
+fn fits(has_room: impl Fn() -> bool, close: impl Fn() -> bool) -> bool {
+    while !has_room() {
+        if !close() {
+            return false;
         }
     }
+    true
 }
 
 /// Closes a connection with a thread for `newcomer`, which gets none because of `error`: one of the same address if that

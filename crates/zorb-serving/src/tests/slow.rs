@@ -1,7 +1,7 @@
 //! Slow peers, and connections above the limit.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -237,6 +237,30 @@ fn the_connection_that_has_been_idle_for_longest_makes_room() {
             assert!(first.is_served() && third.is_served());
             server.pool.destroy().unwrap();
         }
+    }
+}
+
+#[test]
+fn connections_above_the_limit_do_not_stay() {
+    for &strategy in Strategy::ALL {
+        let server = Server::new(strategy, &[("MaxConnectionsPerPeer", "2")], 4);
+        let connections = &server.pool.core().lanes()[0].connections;
+        let addresses = ["127.0.0.1", "127.0.0.2"];
+        let mut clients: Vec<_> =
+            [addresses, addresses].concat().into_iter().map(|it| server.client_at(it)).collect();
+        // As if others had been admitted while one ended that had made room below two limits.
+        let others = [3, 4].map(|last| Some(Ipv4Addr::new(127, 0, 0, last).into()));
+        let above = others.map(|other| connections.reserve(other).unwrap().slot);
+        until(|| {
+            for address in addresses {
+                let mut client = server.client_at(address);
+                assert!(client.is_served(), "{strategy:?}");
+                clients.push(client);
+            }
+            connections.count() <= 4
+        });
+        assert!(above.iter().all(|slot| !connections.release(*slot)));
+        server.pool.destroy().unwrap();
     }
 }
 
