@@ -1,5 +1,6 @@
 //! The messages that a stream sends, compressed where that is worthwhile.
 
+use std::cmp::Ordering;
 use std::io::IoSlice;
 use std::sync::Arc;
 
@@ -44,20 +45,25 @@ impl Outgoing {
     pub(crate) fn compress(&mut self, parts: &[IoSlice<'_>]) -> Option<Compressed> {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         let header = header_of(parts)?;
-        if header.total_size() == length {
-            return self.compress_one(&header, parts);
+        match header.total_size().cmp(&length) {
+            Ordering::Equal => self.compress_one(&header, parts),
+            Ordering::Less => self.compress_each(parts, length),
+            // The rest of the message comes later.
+            Ordering::Greater => None,
         }
-        let joined: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
-        self.compress_each(&joined)
     }
 
     /// The same for several messages.
     #[cold]
-    fn compress_each(&mut self, mut messages: &[u8]) -> Option<Compressed> {
-        let (mut octets, charge) = (Vec::new(), charge_of(messages.len())?);
+    fn compress_each(&mut self, parts: &[IoSlice<'_>], length: usize) -> Option<Compressed> {
+        let (_charge_of_joined, mut joined) = (charge_of(length)?, with_capacity(length)?);
+        parts.iter().for_each(|part| joined.extend_from_slice(part));
+        let (charge, mut octets) = (charge_of(length)?, with_capacity(length)?);
+        let mut messages = &*joined;
         while let Ok(Some(header)) = MessageHeader::parse_prefix(messages) {
-            let size = header.total_size().min(messages.len());
-            let (message, rest) = messages.split_at(size);
+            let Some((message, rest)) = messages.split_at_checked(header.total_size()) else {
+                break;
+            };
             match self.compress_one(&header, &[IoSlice::new(message)]) {
                 Some(compressed) => octets.extend_from_slice(&compressed.octets),
                 None => octets.extend_from_slice(message),
@@ -77,7 +83,8 @@ impl Outgoing {
         let body = header.size as usize;
         let room = self.thresholds.most_of(body)?.checked_sub(DESCRIPTION)?;
         let charge = charge_of(CompressedHeader::SIZE + room)?;
-        let mut octets = vec![0; CompressedHeader::SIZE + room];
+        let mut octets = with_capacity(CompressedHeader::SIZE + room)?;
+        octets.resize(CompressedHeader::SIZE + room, 0);
         let (beginning, output) = octets.split_at_mut(CompressedHeader::SIZE);
         let length = self.deflater.compress(choice.level, from(parts, HEADER_SIZE), output)?;
         let compressed = CompressedHeader {
@@ -122,4 +129,11 @@ fn beginning<const COUNT: usize>(parts: &[IoSlice<'_>]) -> Option<[u8; COUNT]> {
 fn charge_of(octets: usize) -> Option<Charge> {
     let mut charge = Charge::to(Arc::clone(process_budget()));
     charge.set(octets).then_some(charge)
+}
+
+/// An empty buffer with room for `octets`; `None` without memory for them.
+fn with_capacity(octets: usize) -> Option<Vec<u8>> {
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(octets).ok()?;
+    Some(buffer)
 }

@@ -84,7 +84,7 @@ fn tcp_socket(address: SocketAddr) -> rustix::io::Result<OwnedFd> {
 #[cfg(feature = "unix")]
 mod unix {
     use rustix::fd::OwnedFd;
-    use rustix::fs::Mode;
+    use rustix::fs::{FileType, Mode};
     use rustix::io::Errno;
     use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
@@ -102,12 +102,12 @@ mod unix {
         }
     }
 
-    /// Binds a socket, whose file only its owner can connect to. A file that nobody listens at is replaced.
+    /// Binds a socket, whose file only its owner can connect to. A socket that nobody listens at is replaced.
     pub(super) fn bind(name: &SocketName) -> rustix::io::Result<OwnedFd> {
         let (socket, address) = (socket()?, address(name)?);
         rustix::fs::fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
         match rustix::net::bind(&socket, &address) {
-            Err(Errno::ADDRINUSE) if is_left_over(&address) => {
+            Err(Errno::ADDRINUSE) if is_left_over(name, &address)? => {
                 rustix::fs::unlink(name.as_octets())?;
                 rustix::net::bind(&socket, &address)?;
             }
@@ -116,10 +116,14 @@ mod unix {
         Ok(socket)
     }
 
-    /// Whether nobody listens at the file.
-    fn is_left_over(address: &SocketAddrUnix) -> bool {
+    /// Whether the file is a socket at which nobody listens.
+    fn is_left_over(name: &SocketName, address: &SocketAddrUnix) -> rustix::io::Result<bool> {
+        if address.path_bytes().is_none() {
+            return Ok(false);
+        }
+        let kind = FileType::from_raw_mode(rustix::fs::lstat(name.as_octets())?.st_mode);
         let refused = |socket| rustix::net::connect(&socket, address) == Err(Errno::CONNREFUSED);
-        address.path_bytes().is_some() && socket().is_ok_and(refused)
+        Ok(kind == FileType::Socket && socket().is_ok_and(refused))
     }
 }
 

@@ -247,6 +247,11 @@ fn a_socket_file_is_private_and_has_one_server() {
     drop(linux);
     let mut linux = Linux::new(1);
     linux.listen(address).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    // Another kind of file is never replaced.
+    std::fs::write(&path, "precious").unwrap();
+    assert!(matches!(Linux::new(1).listen(address), Err(OsError::Other(_))));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     std::fs::remove_file(path).unwrap();
 }
 
