@@ -24,9 +24,9 @@ pub trait Admission: Send + Sync {
     fn turn_away(&self, stream: Arc<dyn Stream>);
 }
 
-/// Accepts connections until the acceptor is closed. Without free descriptors it uses a spare one to accept a client, for
-/// whom another connection closes, or who is turned away: so clients do not wait in the backlog, and nothing closes
-/// before one comes.
+/// Accepts connections until the acceptor is closed. When no descriptor is free, it accepts the next client with a
+/// spare one, and then closes another connection or turns the client away. Clients therefore do not wait in the
+/// backlog.
 pub fn accept(acceptor: &dyn Acceptor, admission: &dyn Admission) {
     accept_with(acceptor, admission, || EventFd::new().ok());
 }

@@ -58,7 +58,7 @@ impl<T: Members> Premarshalled<T> {
         &self.value
     }
 
-    /// The value, of which every member may be changed.
+    /// The value for changes to any member. The next call marshals all of them.
     pub fn value_mut(&mut self) -> &mut T {
         self.memo.get_mut().change(u64::MAX);
         &mut self.value

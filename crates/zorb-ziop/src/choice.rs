@@ -51,7 +51,7 @@ impl Thresholds {
         Some(most.min(size.saturating_sub(1)))
     }
 
-    /// They, as numbers that differ where they do.
+    /// A cache key, equal only for equal thresholds.
     pub(crate) fn key(&self) -> [i64; 2] {
         [i64::from(self.low_value.0), i64::from(self.min_ratio.0.to_bits())]
     }

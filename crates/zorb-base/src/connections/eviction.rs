@@ -171,7 +171,7 @@ mod tests {
         (last > 0).then(|| Ipv4Addr::new(10, 0, 0, last).into())
     }
 
-    /// Connections to these addresses, the one that has waited for longest first; 0 for a local peer.
+    /// A table of connections from these addresses, longest waiting first. 0 is a local peer.
     fn table(peers: &[u8]) -> Connections<Waiting> {
         let connections = Connections::new(ConnectionLimits { total: 16, per_peer: 16 });
         for (accepted, last) in (1..).zip(peers) {

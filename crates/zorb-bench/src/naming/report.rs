@@ -47,9 +47,9 @@ pub struct NamingRow {
 pub struct NamingLimit {
     /// What is measured, with its unit.
     pub what: &'static str,
-    /// The most that it may be.
+    /// The maximum.
     pub limit: f64,
-    /// What it is, in each round.
+    /// The measured values, one per round.
     pub measured: Vec<f64>,
 }
 

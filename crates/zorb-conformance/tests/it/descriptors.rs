@@ -163,8 +163,8 @@ fn says_emfile(log: &Log) -> bool {
     })
 }
 
-/// With an idle client and so many descriptors left, the server serves others, whom it may turn away before. The idle one
-/// makes room once a client has come for whom no descriptor is left.
+/// The server has an idle client and `left` free descriptors. It serves new clients, though it may turn some away
+/// first, and closes the idle connection when a client comes for which no descriptor is left.
 fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn(&Socket) -> bool) {
     let connect = |socket: &Socket| socket.connect(server).is_ok() && is_served(socket);
     let [mut idle, first, second] =

@@ -64,7 +64,7 @@ fn a_server_keeps_no_connections_to_clients_that_have_gone() {
     });
 }
 
-/// Clients without an ORB, each of which the server calls back once while it waits for its reply.
+/// The clients are plain sockets. The server calls each of them back once while that client waits for its reply.
 #[test]
 fn ten_thousand_callback_clients_leave_the_descriptors_as_they_were() {
     let name = "descriptors::ten_thousand_callback_clients_leave_the_descriptors_as_they_were";

@@ -36,7 +36,7 @@ impl Former {
         self.0.retain(|(of, known)| of != name || known.reference.profiles != reference.profiles);
     }
 
-    /// The processes that served a name and may still run: first those of which the system says whether they do.
+    /// The processes that served a name and may still run. Those that this machine can check by process id come first.
     pub(super) fn of(&self, name: &str) -> Vec<Instance> {
         let of_name = self.0.iter().filter(|(of, known)| of == name && !known.has_ended());
         let mut all: Vec<Instance> = of_name.map(|(_, instance)| instance.clone()).collect();

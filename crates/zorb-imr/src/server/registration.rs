@@ -99,7 +99,7 @@ impl Servers {
         };
         let is_of_former = former.iter().any(|instance| {
             let runs = instance.process.is_some() || self.answers(instance);
-            // Somebody else may have found it as well.
+            // Another thread may have removed it first.
             self.lock().former.remove(instance.number) && runs
         });
         let name = registered.ok_or(Refusal::NotFound)?;

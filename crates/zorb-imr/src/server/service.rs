@@ -147,9 +147,9 @@ impl ImplementationRepository {
         Ok(self.reference())
     }
 
-    /// The servers whose names are greater than `after`, in the order of their names: up to `how_many`, at most 1000, and
-    /// no more than the option `ImrListedOctets` permits; and whether there are more. Their environments, which may contain
-    /// passwords, are left out.
+    /// Lists servers whose names are greater than `after`, ordered by name, and returns whether there are more. The
+    /// list has at most `how_many` servers, at most 1000, and no more than the option `ImrListedOctets` permits. It
+    /// omits the servers' environments, which may contain passwords.
     pub fn status(&self, after: &str, how_many: u32) -> (StatusList, bool) {
         let (servers, write_check) = (Arc::clone(&self.servers), Arc::clone(&self.write_check));
         let (mut all, has_more) = Listing { servers, write_check }.statuses(after, how_many);

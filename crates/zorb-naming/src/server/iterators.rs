@@ -67,7 +67,7 @@ impl Iterators {
     fn next(&self, id: Option<&ObjectId>, count: usize) -> Result<Listing, SystemException> {
         self.all.with(id, |cursor| {
             let listed = self.names.read().list(cursor.context, cursor.after.as_deref(), count);
-            // A context that has been destroyed has no more bindings.
+            // The context may have been destroyed: the list ends there.
             let listing = listed.unwrap_or_default();
             if let Some((key, _)) = listing.iter().last() {
                 cursor.after = Some(key.into());
