@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use zorb_base::options::{Options, Origin};
@@ -61,16 +62,20 @@ impl Server {
         self.client_at("127.0.0.1")
     }
 
-    /// A client with this address that has been accepted.
+    /// A client with this address that has been accepted or turned away.
     fn client_at(&self, address: &str) -> Client {
-        let accepted = |server: &Self| {
-            server.pool.core().lanes()[0].accepted.load(std::sync::atomic::Ordering::SeqCst)
-        };
-        let before = accepted(self);
+        let lane = &self.pool.core().lanes()[0];
+        let rejected = || lane.rejected.load(Ordering::SeqCst);
+        let before = rejected();
         let endpoints = self.pool.endpoints();
         let server = endpoints[0][0].trim_start_matches("iiop://");
         let client = connect_from(address, server).unwrap();
-        until(|| accepted(self) > before);
+        let own = client.local_addr().unwrap().to_string();
+        until(|| {
+            let mut is_accepted = false;
+            lane.connections.each(|it| is_accepted |= it.peer() == own);
+            is_accepted || rejected() > before
+        });
         Client(client)
     }
 
