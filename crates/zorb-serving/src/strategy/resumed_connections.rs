@@ -1,7 +1,8 @@
 //! The connections whose resumed requests wait for threads, with the strategy thread per connection.
 //!
-//! Each peer has threads of its own, which count in its share. The first one serves its requests in any case, so that they
-//! do not wait for ever while its other threads use the share.
+//! Each peer has threads of its own, which count in its share and serve no other peer. The first one serves its requests
+//! in any case, so that they do not wait for ever while its other threads use the share. If the system refuses it, the
+//! requests are refused: those that wait have a thread at any time.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -48,23 +49,18 @@ impl<R> ResumedConnections<R> {
         }
     }
 
-    /// Takes the next connection of `peer` for one of its threads; else one of a peer without threads, whose thread it then
-    /// is. `None` if the thread is no longer needed.
-    pub(super) fn next(&self, peer: ThreadPeer) -> Option<(ThreadPeer, R)> {
+    /// Takes the next connection of `peer` for one of its threads. `None` if the thread is no longer needed.
+    pub(super) fn next(&self, peer: ThreadPeer) -> Option<R> {
         let mut peers = self.0.lock();
-        if let Some(of_peer) = peers.get_mut(&peer) {
-            if let Some(connection) = of_peer.waiting.pop_front() {
-                return Some((peer, connection));
-            }
+        let of_peer = peers.get_mut(&peer)?;
+        let next = of_peer.waiting.pop_front();
+        if next.is_none() {
             of_peer.threads -= 1;
             if of_peer.threads == 0 {
                 peers.remove(&peer);
             }
         }
-        let without = peers.iter_mut().find(|(_, of_peer)| of_peer.threads == 0);
-        let (other, of_peer) = without?;
-        of_peer.threads = 1;
-        of_peer.waiting.pop_front().map(|connection| (*other, connection))
+        next
     }
 
     /// A thread does not start, because the share of its peer is in use. Returns `false` if it has to, because no other
@@ -83,18 +79,15 @@ impl<R> ResumedConnections<R> {
     }
 
     /// A thread could not be started. Returns the connections that no other thread serves.
-    pub(super) fn give_up(&self, peer: ThreadPeer) -> Vec<R> {
+    pub(super) fn give_up(&self, peer: ThreadPeer) -> VecDeque<R> {
         let mut peers = self.0.lock();
-        if let Some(of_peer) = peers.get_mut(&peer) {
-            of_peer.threads -= 1;
-            if of_peer.threads == 0 && of_peer.waiting.is_empty() {
-                peers.remove(&peer);
+        match peers.get_mut(&peer) {
+            Some(of_peer) if of_peer.threads > 1 => {
+                of_peer.threads -= 1;
+                VecDeque::new()
             }
+            _ => peers.remove(&peer).map(|of_peer| of_peer.waiting).unwrap_or_default(),
         }
-        if peers.values().any(|of_peer| of_peer.threads > 0) {
-            return Vec::new();
-        }
-        std::mem::take(&mut *peers).into_values().flat_map(|of_peer| of_peer.waiting).collect()
     }
 }
 
@@ -114,29 +107,26 @@ mod tests {
         let wanted = (0..100).filter(|number| resumed.put(peer(1), *number)).count();
         assert_eq!(wanted, MAX_THREADS);
         assert!(resumed.put(peer(2), 100), "another peer's do not wait for these");
-        assert_eq!(resumed.next(peer(2)), Some((peer(2), 100)));
+        assert_eq!(resumed.next(peer(2)), Some(100));
         resumed.put_back(peer(2), 101);
-        assert_eq!(resumed.next(peer(2)), Some((peer(2), 101)));
+        assert_eq!(resumed.next(peer(2)), Some(101));
         assert_eq!(resumed.next(peer(2)), None);
         // All but the last leave; in order.
         assert!((1..MAX_THREADS).all(|_| resumed.leave(peer(1))));
         assert!(!resumed.leave(peer(1)));
         let served: Vec<_> = std::iter::from_fn(|| resumed.next(peer(1))).collect();
-        assert!(served.into_iter().eq((0..100).map(|number| (peer(1), number))));
+        assert!(served.into_iter().eq(0..100));
         assert!(resumed.0.lock().is_empty());
     }
 
     #[test]
-    fn a_thread_serves_peers_that_get_none() {
+    fn what_gets_no_thread_waits_for_no_other_peer() {
         let resumed = ResumedConnections::default();
-        assert!(resumed.put(peer(1), 1) && resumed.put(peer(2), 2));
-        assert!(resumed.give_up(peer(2)).is_empty(), "there is another thread");
-        assert_eq!(resumed.next(peer(1)), Some((peer(1), 1)));
-        assert_eq!(resumed.next(peer(1)), Some((peer(2), 2)));
-        assert_eq!(resumed.next(peer(2)), None);
-        assert!(resumed.put(peer(1), 1) && resumed.put(peer(2), 2));
+        assert!(resumed.put(peer(1), 1) && resumed.put(peer(2), 2) && resumed.put(peer(2), 3));
+        assert_eq!(resumed.next(peer(1)), Some(1), "in an upcall from now on");
+        assert!(resumed.give_up(peer(2)).is_empty(), "it has another thread");
+        assert_eq!(resumed.give_up(peer(2)), [2, 3]);
         assert!(resumed.give_up(peer(1)).is_empty());
-        assert_eq!(resumed.give_up(peer(2)), [1, 2], "there is no thread");
         assert!(resumed.0.lock().is_empty());
     }
 

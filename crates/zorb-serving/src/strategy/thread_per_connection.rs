@@ -53,11 +53,7 @@ impl ServingStrategy for ThreadPerConnection {
         let (resumed, serving) = (Arc::clone(&self.resumed), Arc::clone(lane));
         let started = lane.core.spawn(move |_| {
             let mut scratch = Scratch::default();
-            let (mut peer, mut share) = (peer, share);
-            while let Some((of, requests)) = resumed.next(peer) {
-                if of != peer {
-                    (peer, share) = (of, PeerThread::beyond_share(of));
-                }
+            while let Some(requests) = resumed.next(peer) {
                 if serve_next(&serving, &requests, &mut scratch) {
                     resumed.put_back(peer, requests);
                 }
