@@ -10,15 +10,9 @@ pub trait Admission: Send + Sync {
     /// Serves a connection, if there is room for it.
     fn admit(&self, stream: Arc<dyn Stream>);
 
-    /// Closes an idle connection to free its descriptor. Returns whether there is one.
-    fn make_room(&self) -> bool;
-
-    /// Closes another connection, which is not idle, in place of `client`; `None` for one that cannot be accepted. Returns
-    /// whether there is one that may close for this client.
-    fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
-        let _ = client;
-        false
-    }
+    /// Closes another connection to free its descriptor for `client`, which is not admitted yet; `None` for one that cannot
+    /// be accepted. Returns whether there is one that may close for this client.
+    fn make_room(&self, client: Option<&dyn Stream>) -> bool;
 
     /// Closes a connection in order without serving it.
     fn turn_away(&self, stream: Arc<dyn Stream>);
@@ -44,10 +38,7 @@ fn accept_with<S>(
             Ok(stream) => {
                 has_waited = false;
                 spare = spare.or_else(&open_spare);
-                if spare.is_some()
-                    || admission.make_room()
-                    || admission.make_room_for(Some(&*stream))
-                {
+                if spare.is_some() || admission.make_room(Some(&*stream)) {
                     admission.admit(stream);
                 } else {
                     admission.turn_away(stream);
@@ -55,13 +46,13 @@ fn accept_with<S>(
                 }
             }
             Err(AcceptError::Closed) => return,
-            Err(AcceptError::Busy { retry_after, source }) => {
+            Err(AcceptError::Busy { retry_after, source, has_client }) => {
                 log_limited!(warn, error = %source, "out of descriptors or memory: pausing accept");
                 // Also if no client waits: the system looks for a descriptor first.
                 if spare.take().is_none() {
                     // That of a connection that has just been closed may be free in a moment.
-                    if has_waited && !admission.make_room() {
-                        admission.make_room_for(None);
+                    if has_waited && has_client {
+                        admission.make_room(None);
                     }
                     std::thread::park_timeout(retry_after);
                     has_waited = true;
@@ -79,7 +70,7 @@ fn accept_with<S>(
 mod tests {
     use std::io;
     use std::sync::Mutex;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
     use std::time::Duration;
 
     use zorb_testkit::Scripted;
@@ -94,10 +85,11 @@ mod tests {
         log: Mutex<Vec<&'static str>>,
         /// Descriptors left.
         left: Mutex<u32>,
-        is_idle: AtomicBool,
-        /// Whether a connection can be closed for a client that has been accepted.
-        is_held: AtomicBool,
+        /// Whether a connection can be closed.
+        has_one: AtomicBool,
         clients: Mutex<u32>,
+        /// How often there is no descriptor before any client comes.
+        tries: AtomicU32,
     }
 
     /// A descriptor, which is free again when dropped.
@@ -125,12 +117,16 @@ mod tests {
     impl Acceptor for Process {
         fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
             let mut clients = self.clients.lock().unwrap();
-            if *clients == 0 {
+            let none_yet = self.tries.load(Ordering::Relaxed) > 0;
+            if *clients == 0 && !none_yet {
                 return Err(AcceptError::Closed);
             }
-            if !self.take() {
+            if none_yet || !self.take() {
+                let less = |tries: u32| tries.checked_sub(1);
+                let _ = self.tries.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
                 let source = io::ErrorKind::QuotaExceeded.into();
-                return Err(AcceptError::Busy { retry_after: Duration::ZERO, source });
+                let retry_after = Duration::ZERO;
+                return Err(AcceptError::Busy { retry_after, source, has_client: !none_yet });
             }
             *clients -= 1;
             Ok(Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None))))
@@ -152,22 +148,13 @@ mod tests {
             self.note("admitted");
         }
 
-        fn make_room(&self) -> bool {
-            let was_idle = self.is_idle.swap(false, Ordering::Relaxed);
-            if was_idle {
-                self.note("closed one");
-                *self.left.lock().unwrap() += 1;
-            }
-            was_idle
-        }
-
-        fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
-            let was_held = self.is_held.swap(false, Ordering::Relaxed);
-            if was_held {
+        fn make_room(&self, client: Option<&dyn Stream>) -> bool {
+            let has_one = self.has_one.swap(false, Ordering::Relaxed);
+            if has_one {
                 self.note(if client.is_some() { "closed one for it" } else { "closed one" });
                 *self.left.lock().unwrap() += 1;
             }
-            was_held
+            has_one
         }
 
         fn turn_away(&self, _: Arc<dyn Stream>) {
@@ -181,36 +168,31 @@ mod tests {
             endpoint: Endpoint::new("inproc", "a").unwrap(),
             log: Mutex::default(),
             left: Mutex::new(left),
-            is_idle: AtomicBool::new(false),
-            is_held: AtomicBool::new(false),
+            has_one: AtomicBool::new(false),
             clients: Mutex::new(clients),
+            tries: AtomicU32::new(0),
         }
     }
 
     #[test]
-    fn without_descriptors_a_connection_closes_for_a_client_that_is_known() {
-        let process = Process { is_held: AtomicBool::new(true), ..process(2, 4) };
-        accept_with(&process, &&process, || process.take().then(|| Descriptor(&process)));
-        let seen = process.log.into_inner().unwrap();
-        let expected = ["admitted", "closed one for it", "admitted", "turned away", "turned away"];
-        assert_eq!(seen, expected);
-    }
-
-    #[test]
-    fn without_a_spare_descriptor_a_connection_closes_for_any_client() {
-        let process = Process { is_held: AtomicBool::new(true), ..process(0, 1) };
-        accept_with(&process, &&process, || None::<Descriptor<'_>>);
-        assert_eq!(process.log.into_inner().unwrap(), ["closed one", "turned away"]);
-    }
-
-    #[test]
-    fn without_descriptors_idle_connections_end_or_clients_are_turned_away() {
+    fn without_descriptors_connections_close_or_clients_are_turned_away() {
         // One of the descriptors is spare.
-        let process = Process { is_idle: AtomicBool::new(true), ..process(2, 4) };
+        let process = Process { has_one: AtomicBool::new(true), ..process(2, 4) };
         let spare = || process.take().then(|| Descriptor(&process));
         accept_with(&process, &&process, spare);
         let seen = process.log.into_inner().unwrap();
-        assert_eq!(seen, ["admitted", "closed one", "admitted", "turned away", "turned away"]);
+        let expected = ["admitted", "closed one for it", "admitted", "turned away", "turned away"];
+        assert_eq!(seen, expected);
         assert_eq!(*process.left.lock().unwrap(), 1, "the spare one");
+    }
+
+    #[test]
+    fn without_a_spare_descriptor_a_connection_closes_if_a_client_waits() {
+        for (clients, expected) in [(1, &["closed one", "turned away"][..]), (0, &[])] {
+            let has_one = AtomicBool::new(true);
+            let process = Process { has_one, tries: AtomicU32::new(5), ..process(0, clients) };
+            accept_with(&process, &&process, || None::<Descriptor<'_>>);
+            assert_eq!(process.log.into_inner().unwrap(), expected);
+        }
     }
 }

@@ -32,7 +32,7 @@ pub fn set_closes_accepted(close: ClosesAccepted) {
 
 /// Closes an accepted connection of the process, as another one has no descriptors. Returns whether there is one.
 #[cold]
-pub fn close_accepted() -> bool {
+fn close_accepted() -> bool {
     CLOSES_ACCEPTED.get().is_some_and(|close| close())
 }
 

@@ -61,7 +61,7 @@ impl Admission for BridgeAdmission {
         }
     }
 
-    fn make_room(&self) -> bool {
+    fn make_room(&self, _: Option<&dyn Stream>) -> bool {
         self.clients.close_one(None)
     }
 

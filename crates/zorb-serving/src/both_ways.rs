@@ -34,12 +34,8 @@ impl Admission for BothWays {
         self.admission.take_in(self.bidirection.accepted(stream));
     }
 
-    fn make_room(&self) -> bool {
-        self.admission.make_room()
-    }
-
-    fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
-        self.admission.make_room_for(client)
+    fn make_room(&self, client: Option<&dyn Stream>) -> bool {
+        self.admission.make_room(client)
     }
 
     fn turn_away(&self, stream: Arc<dyn Stream>) {

@@ -104,6 +104,9 @@ pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
     fn forget(&self, connection: &ServerConnection, slot: u32);
 
+    /// Closes another connection, as there were no descriptors for this one: a later client gets them.
+    fn make_room_after(&self, connection: &ServerConnection);
+
     /// Starts or stops watching whether the stream is writable.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod eviction;
 pub(super) mod permits;
 mod reactor_threads;
 pub(super) mod resumed;
+mod serving;
 pub(super) mod spawner;
 pub(super) mod steady_state;
 mod thread_wait;
@@ -35,7 +36,7 @@ use self::permits::Permits;
 use self::resumed::Resumed;
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
-use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
+use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection};
 use crate::context::ServerContext;
 use crate::input::Input;
 use crate::listener::Listener;
@@ -364,7 +365,7 @@ impl Lane {
         let (mut is_free, mut completed) = (true, ended.upcalls);
         self.connections.each(|connection| {
             is_free &= !connection.has_upcall();
-            completed = completed.wrapping_add(connection.upcalls_ended());
+            completed = completed.wrapping_add(connection.upcalls_ended().into());
         });
         (is_free, completed)
     }
@@ -383,55 +384,5 @@ impl Lane {
             rejected: self.rejected.load(Ordering::Relaxed),
             waiting: self.permits.as_ref().map_or(0, Permits::waiting),
         }
-    }
-}
-
-impl ServingLane for Lane {
-    fn forget(&self, connection: &ServerConnection, slot: u32) {
-        if let (Some(fd), Some(reactor)) = (connection.readiness(), &self.reactor) {
-            reactor.remove(fd);
-        }
-        let mut ended = self.ended.lock();
-        ended.messages += connection.progress.all_messages();
-        ended.upcalls = ended.upcalls.wrapping_add(connection.upcalls_ended());
-        let is_last = self.connections.release(slot);
-        drop(ended);
-        self.released(is_last);
-    }
-
-    fn watch_output(
-        &self,
-        connection: &ServerConnection,
-        slot: u32,
-        wanted: bool,
-    ) -> io::Result<()> {
-        match (connection.readiness(), &self.reactor) {
-            (Some(fd), Some(reactor)) => reactor.watch_writable(fd, slot, wanted),
-            _ => Err(io::ErrorKind::Unsupported.into()),
-        }
-    }
-
-    fn queue_buffered(&self, connection: &Arc<ServerConnection>) {
-        if let Some(reactor) = &self.reactor {
-            reactor.queue_buffered(connection);
-        }
-    }
-
-    fn enqueue(
-        &self,
-        connection: &Arc<ServerConnection>,
-        input: &mut Input,
-        header: &MessageHeader,
-        scratch: &mut Scratch,
-    ) -> Result<(), ProtocolError> {
-        self.strategy.enqueue(self, connection, input, header, scratch)
-    }
-
-    fn resume(self: Arc<Self>, request: ReleasedRequest) {
-        self.strategy.resume(&self, request);
-    }
-
-    fn resume_next(self: Arc<Self>, requests: Arc<ConnectionRequests>) {
-        self.strategy.resume_next(&self, requests);
     }
 }

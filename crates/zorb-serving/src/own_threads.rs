@@ -12,13 +12,13 @@
 pub(super) mod before_upcall;
 pub(super) mod ordered;
 pub(super) mod state;
+mod upcalls;
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
-use zorb_base::connection_count::close_accepted;
 use zorb_base::counters::{Count, count};
 use zorb_base::peer_threads::PeerThread;
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
@@ -115,8 +115,8 @@ impl ServerConnection {
             if let Err(error) = self.stream.establish() {
                 log_limited!(warn, peer = self.stream.peer(), %error, "connection rejected");
                 if is_out_of_descriptors(&error) {
-                    // It needs more than its socket: a later client gets them.
-                    close_accepted();
+                    // It needs more than its socket.
+                    self.serving_lane.make_room_after(self);
                 }
                 return self.abandon();
             }
@@ -211,7 +211,7 @@ impl ServerConnection {
         // Counted first, so that the watchdog does not mistake this upcall for the previous one. Only the
         // thread with the input counts.
         let upcalls = threads.upcalls.load(Ordering::Relaxed).wrapping_add(1);
-        threads.upcalls.store(upcalls, Ordering::Relaxed);
+        threads.upcalls.store(upcalls, Ordering::Release);
         begin_upcall();
         // The slot is empty: there is one input.
         drop(self.input.put(input));
@@ -272,37 +272,6 @@ impl ServerConnection {
             return false;
         }
         true
-    }
-
-    /// Whether one of its threads makes an upcall, other than those of probes.
-    pub(super) fn has_upcall(&self) -> bool {
-        let probes = self.own_threads.probes.running();
-        // Also during a handshake. The requests of probes that have just ended may still be outstanding.
-        if self.has_only_probes() || self.requests.outstanding() <= probes {
-            return false;
-        }
-        let members = self.own_threads.members.lock();
-        let is_reading = self.input.is_empty() && !self.requests.has_ended();
-        let is_sending = self.output_waits();
-        let others = members.idle + usize::from(is_reading) + usize::from(is_sending);
-        members.threads.saturating_sub(others) > usize::try_from(probes).unwrap_or(usize::MAX)
-    }
-
-    /// How many upcalls its threads have completed, without those of probes; other numbers while requests are
-    /// outstanding otherwise. They only serve to see whether there have been more.
-    pub(super) fn upcalls_ended(&self) -> u64 {
-        if self.has_only_probes() {
-            return 0;
-        }
-        let (begun, probes) =
-            (self.own_threads.upcalls.load(Ordering::Relaxed), &self.own_threads.probes);
-        let ended = begun.wrapping_sub(probes.begun()).wrapping_add(probes.running());
-        ended.wrapping_sub(self.requests.outstanding()).into()
-    }
-
-    /// Whether all upcalls of its threads so far were those of probes.
-    fn has_only_probes(&self) -> bool {
-        self.own_threads.upcalls.load(Ordering::Relaxed) == self.own_threads.probes.begun()
     }
 
     fn has_request_waiting(&self, input: &Input) -> bool {

@@ -239,7 +239,12 @@ impl QueuedRequest {
         let pass = match release {
             None => None,
             Some(Release::Resumed(_)) if client.has_gone(&message) => return None,
-            Some(Release::Resumed(pass)) => Some(pass),
+            Some(Release::Resumed(pass)) => {
+                if let Some(connection) = client.connection() {
+                    connection.own_threads.note_resumed();
+                }
+                Some(pass)
+            }
             Some(Release::Expired) => {
                 client.answer(&message, &discarded(), &mut Vec::new());
                 return None;

@@ -1,7 +1,7 @@
 //! Lanes with a simulated clock.
 
 mod closing;
-mod own_thread;
+pub(crate) mod own_thread;
 mod slow;
 
 use std::io::{Read, Write};

@@ -88,6 +88,8 @@ pub enum AcceptError {
         retry_after: Duration,
         /// The error of the system call.
         source: io::Error,
+        /// Whether a client waits or has been disconnected: `accept` fails without one, too.
+        has_client: bool,
     },
     /// The acceptor has failed. Report it and leave the loop.
     Failed(io::Error),
@@ -97,7 +99,7 @@ impl fmt::Display for AcceptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("the acceptor is closed"),
-            Self::Busy { retry_after, source } => {
+            Self::Busy { retry_after, source, .. } => {
                 write!(f, "cannot accept connections now ({source}); retrying in {retry_after:?}")
             }
             Self::Failed(source) => write!(f, "accepting connections failed: {source}"),

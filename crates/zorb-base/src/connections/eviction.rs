@@ -45,6 +45,8 @@ pub enum Evicted<C> {
 pub enum Newcomer {
     /// A connection from this address, or a local one, which is counted already.
     From(Option<IpAddr>),
+    /// One that is not counted yet.
+    Uncounted(Option<IpAddr>),
     /// The process itself, for a connection that it opens.
     Process,
 }
@@ -57,9 +59,13 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Without connections, until they are [added](Self::with).
+    /// Without connections but the newcomer, until they are [added](Self::with).
     pub fn new(newcomer: Newcomer) -> Self {
-        Self { newcomer, counts: HashMap::new() }
+        let mut counts = HashMap::new();
+        if let Newcomer::Uncounted(peer) = newcomer {
+            counts.insert(peer, 1);
+        }
+        Self { newcomer, counts }
     }
 
     /// Adds the connections of a lane.
@@ -75,7 +81,11 @@ impl Shares {
         let count = |peer| self.counts.get(&peer).copied().unwrap_or_default();
         let of_peer = count(peer);
         match self.newcomer {
-            Newcomer::From(newcomer) if newcomer != peer && of_peer < count(newcomer) => None,
+            Newcomer::From(newcomer) | Newcomer::Uncounted(newcomer)
+                if newcomer != peer && of_peer < count(newcomer) =>
+            {
+                None
+            }
             _ => Some(of_peer),
         }
     }
@@ -207,6 +217,17 @@ mod tests {
         assert_eq!(loser(&table(&[1, 2, 2]), from(1)), Some(1));
         assert_eq!(loser(&table(&[2, 2, 1]), from(1)), Some(1));
         assert_eq!(loser(&table(&[3, 1, 2]), from(4)), Some(1));
+    }
+
+    #[test]
+    fn a_newcomer_counts_before_it_has_a_slot() {
+        for newcomer in [Newcomer::From, Newcomer::Uncounted] {
+            let connections = table(&[1]);
+            // This one is in an upcall.
+            assert!(connections.reserve(address(2)).is_some());
+            assert_eq!(loser(&connections, newcomer(address(2))), None, "it has one already");
+            assert_eq!(loser(&connections, newcomer(address(3))), Some(1));
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl LaneAdmission {
         protocol: &Arc<dyn Protocol>,
         running: Option<Running>,
     ) -> Self {
-        set_closes_accepted(|| close_one_of_process(Newcomer::Process));
+        set_closes_accepted(|| close_one_of_process(Newcomer::Process, &|_| true));
         Self {
             lane: Arc::clone(lane),
             context: Arc::clone(context),
@@ -77,14 +77,10 @@ impl Admission for LaneAdmission {
         self.take_in(self.decompressed(stream));
     }
 
-    fn make_room(&self) -> bool {
-        self.context.close_idle_connections() || close_one_where(&|_| true)
-    }
-
-    fn make_room_for(&self, client: Option<&dyn Stream>) -> bool {
-        let newcomer =
-            client.map_or(Newcomer::Process, |client| Newcomer::From(ip_address(client)));
-        close_held_where(newcomer, &|_| true)
+    fn make_room(&self, client: Option<&dyn Stream>) -> bool {
+        let uncounted = |client| Newcomer::Uncounted(ip_address(client));
+        let newcomer = client.map_or(Newcomer::Process, uncounted);
+        self.context.close_idle_connections() || close_one_of_process(newcomer, &|_| true)
     }
 
     fn turn_away(&self, stream: Arc<dyn Stream>) {

@@ -20,11 +20,14 @@ fn lanes() -> Vec<Arc<Lane>> {
     lanes
 }
 
-/// Closes a connection of the process, one whose requests are all held only if there is no other. Returns whether there
-/// is one.
+/// Closes a connection of the process for which `is_meant`, one whose requests are all held only if there is no other.
+/// Returns whether there is one.
 #[cold]
-pub(super) fn close_one_of_process(newcomer: Newcomer) -> bool {
-    close_one_where(&|_| true) || close_held_where(newcomer, &|_| true)
+pub(super) fn close_one_of_process(
+    newcomer: Newcomer,
+    is_meant: &dyn Fn(&ServerConnection) -> bool,
+) -> bool {
+    close_one_where(is_meant) || close_held_where(newcomer, is_meant)
 }
 
 /// Closes a connection for which `is_meant`, of the lane that has most, or of another one if that has none to close:

@@ -15,6 +15,10 @@ pub(crate) struct OwnThreads {
     pub(super) upcalls: AtomicU32,
     /// Those of probes, among them.
     pub(crate) probes: Probes,
+    /// The number of requests that threads of the lane have begun to serve after these were held.
+    pub(super) resumed: AtomicU32,
+    /// The highest number of [upcalls that have ended](crate::connection::ServerConnection::upcalls_ended) so far.
+    pub(super) upcalls_ended: AtomicU32,
     /// Whether the watchdog watches it.
     pub(crate) is_watched: AtomicBool,
     /// Upcalls in progress whose threads handed the input over first.
@@ -27,27 +31,26 @@ pub(crate) struct OwnThreads {
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     begun: AtomicU32,
-    running: AtomicU32,
+    ended: AtomicU32,
 }
 
 impl Probes {
     pub(crate) fn begin(&self) {
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        self.running.fetch_add(1, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Release);
     }
 
     pub(crate) fn end(&self) {
-        self.running.fetch_sub(1, Ordering::Relaxed);
+        self.ended.fetch_add(1, Ordering::Release);
     }
 
     /// The number of those that have begun.
     pub(super) fn begun(&self) -> u32 {
-        self.begun.load(Ordering::Relaxed)
+        self.begun.load(Ordering::Acquire)
     }
 
-    /// The number of those that run.
-    pub(super) fn running(&self) -> u32 {
-        self.running.load(Ordering::Relaxed)
+    /// The number of those that have ended.
+    pub(super) fn ended(&self) -> u32 {
+        self.ended.load(Ordering::Acquire)
     }
 }
 
@@ -61,6 +64,11 @@ pub(super) struct Members {
 }
 
 impl OwnThreads {
+    /// Notes that a thread of the lane begins to serve a request that was held.
+    pub(crate) fn note_resumed(&self) {
+        self.resumed.fetch_add(1, Ordering::Release);
+    }
+
     /// Ends the threads that wait for input.
     pub(crate) fn wake_all(&self) {
         let mut members = self.members.lock();

@@ -21,7 +21,7 @@ use crate::{LaneSettings, PoolSettings, ServerCore, Strategy};
 
 /// A step of a client's script.
 #[derive(Debug)]
-enum Step {
+pub(crate) enum Step {
     Sends(Vec<u8>),
     /// Sends nothing while the thread waits.
     Waits,
@@ -29,7 +29,7 @@ enum Step {
 
 /// A scripted client, and a log of what the thread does.
 #[derive(Debug)]
-struct Client {
+pub(crate) struct Client {
     steps: Mutex<VecDeque<Step>>,
     budget: Arc<MessageBudget>,
     /// How many octets it takes before it no longer reads.
@@ -120,7 +120,7 @@ impl Stream for Client {
 
 /// A connection to a client with this script, who takes so many octets of each message without a wait. The budget is
 /// 20,000,000 octets, half of them for one client.
-fn connection(
+pub(crate) fn connection(
     steps: impl IntoIterator<Item = Step>,
     reads: usize,
 ) -> (Arc<ServerConnection>, Arc<Client>) {

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use socket2::{Domain, SockRef, Socket, Type};
 use zorb_os::interface;
 use zorb_tcp::{DEFAULT_PORT, TcpTransport};
+use zorb_testkit::{exhaust_descriptors, in_own_process, until};
 use zorb_transport::{
-    Acceptor, ConnectOptions, ConnectPhase, ListenError, ListenOptions, Stream, StreamOptions,
-    Transport,
+    AcceptError, Acceptor, ConnectOptions, ConnectPhase, ListenError, ListenOptions, Stream,
+    StreamOptions, Transport,
 };
 
 fn listen(url: &str) -> Result<Arc<dyn Acceptor>, ListenError> {
@@ -182,4 +183,24 @@ fn one_more_endpoint_is_beside_another() {
             assert_ne!(first, second);
         }
     }
+}
+
+#[test]
+fn without_descriptors_it_is_known_whether_a_client_waits() {
+    let name = "sockets::without_descriptors_it_is_known_whether_a_client_waits";
+    in_own_process(name, || {
+        let acceptor = listen("127.0.0.1:0").unwrap();
+        let address: SocketAddr = acceptor.endpoint().address().parse().unwrap();
+        let client = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        let all = exhaust_descriptors();
+        let has_client = || match acceptor.accept() {
+            Err(AcceptError::Busy { has_client, .. }) => has_client,
+            other => panic!("{other:?}"),
+        };
+        assert!(!has_client());
+        client.connect(&address.into()).unwrap();
+        until(has_client);
+        drop(all);
+        assert!(acceptor.accept().is_ok());
+    });
 }

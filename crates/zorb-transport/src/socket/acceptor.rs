@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::SockRef;
+use zorb_os::poll::is_readable;
 
 use super::backlog;
 use crate::{AcceptError, Acceptor, Backoff, Endpoint, ListenOptions, Stream, log_limited};
@@ -89,8 +90,8 @@ impl<L: ListeningSocket> SocketAcceptor<L> {
         log_limited!(warn, %error, %endpoint, "an accepted connection was not set up");
     }
 
-    fn busy(&self, source: io::Error) -> AcceptError {
-        AcceptError::Busy { retry_after: self.backoff.next_wait(), source }
+    fn busy(&self, source: io::Error, has_client: bool) -> AcceptError {
+        AcceptError::Busy { retry_after: self.backoff.next_wait(), source, has_client }
     }
 }
 
@@ -117,7 +118,9 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                         self.backoff.reset();
                         return Ok(Arc::new(stream));
                     }
-                    Err(error) if Reaction::to(&error) == Reaction::Pause => error,
+                    Err(error) if Reaction::to(&error) == Reaction::Pause => {
+                        return Err(self.busy(error, true));
+                    }
                     // Usually the peer has disconnected.
                     Err(error) => {
                         self.log_failure(&error);
@@ -131,11 +134,14 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                     return Err(AcceptError::Closed);
                 }
                 Reaction::Skip => {}
-                Reaction::Pause => return Err(self.busy(error)),
+                Reaction::Pause => {
+                    let has_client = is_readable(self.socket.as_fd()).unwrap_or(true);
+                    return Err(self.busy(error, has_client));
+                }
                 Reaction::Fail => return Err(AcceptError::Failed(error)),
             }
         }
-        Err(self.busy(io::ErrorKind::ConnectionAborted.into()))
+        Err(self.busy(io::ErrorKind::ConnectionAborted.into(), true))
     }
 
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
