@@ -7,7 +7,7 @@
 mod table;
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb::poa::{AnyServant, ObjectId, PoaError, PoaPolicies};
@@ -20,7 +20,8 @@ pub struct Iterators<C> {
     // The ORB owns the adapter, and the adapter the servant, which owns this: it must not own the ORB.
     orb: WeakOrb,
     adapter: &'static str,
-    table: Mutex<Table<C>>,
+    // A list may be long: while one is made, only its own iterator is locked.
+    table: Mutex<Table<Arc<Mutex<C>>>>,
 }
 
 impl<C> Iterators<C> {
@@ -57,11 +58,12 @@ impl<C> Iterators<C> {
     pub fn create<I: Interface>(&self, cursor: C) -> Result<I, SystemException> {
         let orb = self.orb.upgrade().ok_or_else(no_iterator)?;
         let poa = orb.root_poa().find(self.adapter)?;
-        let id = self.table().add(cursor, Instant::now());
+        let id = self.table().add(Arc::new(Mutex::new(cursor)), Instant::now());
         Ok(poa.create_reference_with_id(ObjectId::new(id.to_be_bytes()))?)
     }
 
-    /// Uses the iterator with this object id. Meanwhile, no other one can be used.
+    /// Uses the iterator with this object id. Meanwhile, others can be used, and this one can be destroyed, but not be used
+    /// by another thread, which waits.
     ///
     /// # Errors
     /// `OBJECT_NOT_EXIST` (Zorb 1) if there is none, or not any more.
@@ -70,13 +72,14 @@ impl<C> Iterators<C> {
         id: Option<&ObjectId>,
         access: impl FnOnce(&mut C) -> R,
     ) -> Result<R, SystemException> {
-        let id = id.and_then(number).ok_or_else(no_iterator)?;
-        self.table().get(id, Instant::now()).map(access).ok_or_else(no_iterator)
+        let cursor = self.find(id)?;
+        let mut cursor = cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(access(&mut cursor))
     }
 
     /// Whether there is an iterator with this object id. It counts as used.
     pub fn exists(&self, id: &ObjectId) -> bool {
-        self.with(Some(id), |_| ()).is_ok()
+        self.find(Some(id)).is_ok()
     }
 
     /// Destroys an iterator.
@@ -95,7 +98,14 @@ impl<C> Iterators<C> {
         self.table().len()
     }
 
-    fn table(&self) -> MutexGuard<'_, Table<C>> {
+    /// The cursor of an iterator, which counts as used.
+    fn find(&self, id: Option<&ObjectId>) -> Result<Arc<Mutex<C>>, SystemException> {
+        let id = id.and_then(number).ok_or_else(no_iterator)?;
+        let found = self.table().get(id, Instant::now()).map(|cursor| Arc::clone(cursor));
+        found.ok_or_else(no_iterator)
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table<Arc<Mutex<C>>>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,3 +125,6 @@ impl<C> fmt::Debug for Iterators<C> {
         f.debug_struct("Iterators").field("count", &count).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

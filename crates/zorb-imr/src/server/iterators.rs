@@ -1,6 +1,6 @@
 //! Iterators over servers. Each is a position among their names.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use zorb::codegen::{Operations, Served, ServedBy, ServerCall};
 use zorb::poa::{AnyServant, ObjectId, PoaError};
@@ -20,8 +20,8 @@ pub(crate) struct Iterators {
     listing: Listing,
     /// Whether there may be any.
     may_exist: bool,
-    /// The last servers that they have listed. One that lists does not keep others from doing so.
-    all: zorb_iterators::Iterators<Arc<Mutex<String>>>,
+    /// The last servers that they have listed.
+    all: zorb_iterators::Iterators<String>,
 }
 
 impl Iterators {
@@ -43,20 +43,17 @@ impl Iterators {
         &self,
         last: &str,
     ) -> Result<Option<ServerInformationIterator>, SystemException> {
-        let cursor = || Arc::new(Mutex::new(last.to_owned()));
-        self.may_exist.then(|| self.all.create(cursor())).transpose()
+        self.may_exist.then(|| self.all.create(last.to_owned())).transpose()
     }
 
     fn next_n(&self, call: &mut ServerCall<'_>, how_many: u32) -> Served {
-        let cursor = self.all.with(call.object_id(), |cursor| Arc::clone(cursor))?;
-        let servers = {
-            let mut last = cursor.lock().unwrap_or_else(PoisonError::into_inner);
-            let (servers, _) = self.listing.list(&last, how_many);
+        let servers = self.all.with(call.object_id(), |last| {
+            let (servers, _) = self.listing.list(last, how_many);
             if let Some(server) = servers.last() {
                 last.clone_from(&server.server);
             }
             servers
-        };
+        })?;
         call.reply_dynamic(None, |writer| {
             writer.write_bool(!servers.is_empty());
             ServerInformationList::write(&servers, writer)
