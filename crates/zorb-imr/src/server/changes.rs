@@ -90,11 +90,26 @@ impl Servers {
     /// There is no such server; the store fails.
     pub(super) fn remove(&self, name: &str) -> Result<(), Refusal> {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.lock().servers.contains_key(name) {
-            return Err(Refusal::NotFound);
-        }
-        if let Some(store) = &self.store {
-            tables::put_definition(&**store, name, None)?;
+        let former = {
+            let state = &mut *self.lock();
+            let server = state.servers.get(name).ok_or(Refusal::NotFound)?;
+            for instance in &server.running {
+                state.former.add(name, instance.clone());
+            }
+            match self.store {
+                Some(_) => state.former.take_changes(),
+                None => Vec::new(),
+            }
+        };
+        if let Some(store) = &self.store
+            && let Err(error) = tables::remove(&**store, name, &former)
+        {
+            let state = &mut *self.lock();
+            state.former.not_stored(former);
+            for instance in state.servers.get(name).into_iter().flat_map(|it| &it.running) {
+                state.former.remove(instance.number);
+            }
+            return Err(error.into());
         }
         let waiting = {
             let mut state = self.lock();
@@ -116,7 +131,7 @@ impl Servers {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let definition = new(&self.lock().servers)?;
         if let Some(store) = &self.store {
-            tables::put_definition(&**store, name, Some(&definition))?;
+            tables::put_definition(&**store, name, &definition)?;
         }
         let mut state = self.lock();
         match state.servers.get_mut(name) {

@@ -91,29 +91,27 @@ impl Servers {
     /// # Errors
     /// There is no such server; the store fails.
     pub(super) fn is_shutting_down(&self, name: &str) -> Result<(), Refusal> {
-        let (registered, former) = {
+        let (registered, served, former) = {
             let state = self.lock();
             let registered = state.registered(name).map(str::to_owned);
-            let former = state.former.of(registered.as_deref().unwrap_or(name));
-            (registered, former)
+            let served = registered.as_deref().unwrap_or(name).to_owned();
+            let former = state.former.of(&served);
+            (registered, served, former)
         };
         let is_of_former = former.iter().any(|instance| {
             let runs = instance.process.is_some() || self.answers(instance);
             // Another thread may have removed it first.
             self.lock().former.remove(instance.number) && runs
         });
-        let name = registered.ok_or(Refusal::NotFound)?;
-        if is_of_former {
-            return Ok(());
-        }
-        if let Some(server) = self.lock().servers.get_mut(&name) {
+        if !is_of_former && let Some(server) = self.lock().servers.get_mut(&served) {
             server.forget_ended();
             if server.running.len() == 1 {
                 server.running.clear();
                 server.forget_claims();
             }
         }
-        self.store_running(&name).map_err(Refusal::from)
+        let stored = self.store_running(&served).map_err(Refusal::from);
+        if registered.is_none() { Err(Refusal::NotFound) } else { stored }
     }
 }
 

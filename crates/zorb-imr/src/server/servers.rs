@@ -43,7 +43,9 @@ impl Servers {
     ) -> Result<Arc<Self>, StoreError> {
         let mut state = State::default();
         if let Some(store) = &store {
-            for (name, (definition, mut running)) in tables::load(&**store)? {
+            let stored = tables::load(&**store)?;
+            state.remember(stored.former, stored.last_number);
+            for (name, (definition, mut running)) in stored.servers {
                 running.retain(|instance| !instance.has_ended());
                 for instance in &mut running {
                     instance.number = state.number();
@@ -108,14 +110,19 @@ impl Servers {
         }
     }
 
-    /// Stores the processes of a server.
+    /// Stores the processes of a server, and what has changed of former ones.
     pub(super) fn store_running(&self, name: &str) -> Result<(), StoreError> {
         let Some(store) = &self.store else { return Ok(()) };
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let running = match self.lock().servers.get(name) {
-            Some(server) => server.running.clone(),
-            None => return Ok(()),
+        let (running, former) = {
+            let state = &mut *self.lock();
+            let running = state.servers.get(name).map(|server| server.running.clone());
+            (running, state.former.take_changes())
         };
-        tables::put_running(&**store, name, &running)
+        let stored = tables::put_running(&**store, name, running.as_deref(), &former);
+        if stored.is_err() {
+            self.lock().former.not_stored(former);
+        }
+        stored
     }
 }

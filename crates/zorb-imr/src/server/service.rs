@@ -94,7 +94,7 @@ impl ImplementationRepository {
     /// # Errors
     /// The store fails, or its contents are damaged or of a newer version.
     pub fn check_store(store: &dyn Store) -> Result<usize, StoreError> {
-        Ok(tables::load(store)?.len())
+        Ok(tables::load(store)?.servers.len())
     }
 
     fn serve_servers(

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::definition::Definition;
 use super::entry::{Pending, Server};
 use super::former::Former;
+use super::instance::Instance;
 use super::names::{Candidate, adapter_of, candidates};
 
 #[derive(Debug, Default)]
@@ -31,6 +32,12 @@ impl State {
     pub(super) fn number(&mut self) -> u64 {
         self.next_number += 1;
         self.next_number
+    }
+
+    /// Adds the former processes of earlier runs. The numbers of this one are greater than `last`.
+    pub(super) fn remember(&mut self, former: Vec<(String, Instance)>, last: u64) {
+        self.former = Former::stored(former);
+        self.next_number = last;
     }
 
     /// Adds a server.

@@ -145,6 +145,58 @@ fn the_farewell_of_a_stopped_process_is_not_that_of_its_successor() {
 }
 
 #[test]
+fn farewells_are_those_of_former_processes_after_a_restart() {
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let load = || Servers::load(&orb, &ImrOptions::default(), Some(Arc::clone(&store))).unwrap();
+    let servers = load();
+    servers.register("Replaced", "", reference("", 1), false).unwrap();
+    servers.register("Replaced", "", reference("", 2), false).unwrap();
+    for name in ["Stopped", "Removed"] {
+        servers.register(name, "", reference("", 1), false).unwrap();
+    }
+    servers.stop("Stopped").unwrap();
+    servers.remove("Removed").unwrap();
+    let servers = load();
+    for name in ["Stopped", "Removed"] {
+        servers.register(name, "", reference("", 2), false).unwrap();
+    }
+    for name in ["Replaced", "Stopped", "Removed"] {
+        servers.is_shutting_down(name).unwrap();
+        assert_eq!(running(&servers, name), [2], "{name}");
+    }
+    // Each process says goodbye once, also to the next repository.
+    let servers = load();
+    for name in ["Replaced", "Stopped", "Removed"] {
+        assert_eq!(running(&servers, name), [2], "{name}");
+        servers.is_shutting_down(name).unwrap();
+        assert_eq!(running(&servers, name), [0; 0], "{name}");
+    }
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn former_processes_that_ended_without_the_repository_are_deleted() {
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let load = || Servers::load(&orb, &ImrOptions::default(), Some(Arc::clone(&store))).unwrap();
+    let key = b"\0\0\0\0\0\0\0\x02Shop";
+    let servers = load();
+    servers.register("Shop", "", reference("", 1), false).unwrap();
+    let mut former = servers.lock().servers["Shop"].running[0].clone();
+    servers.remove("Shop").unwrap();
+    assert!(store.get("imr.former", key).unwrap().is_some());
+    // No process has this id.
+    former.process = Some(ProcessId::from_parts(u32::MAX >> 1, 1));
+    let ended = Instance::to_octets(&[former]).unwrap();
+    store.commit(Batch::new().put("imr.former", key, ended)).unwrap();
+    let servers = load();
+    assert!(servers.lock().former.of("Shop").is_empty());
+    assert_eq!(store.get("imr.former", key).unwrap(), None);
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
 fn a_process_that_registers_again_says_goodbye_for_itself() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
