@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dba_algorithm::{Driver, Improvement, MAX_COLORS, Message, Node as State, NodeId, Outcome};
 use dba_algorithm::{Segments, Settings as StateSettings};
+use rustix::time::{ClockId, clock_gettime};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{Interface as _, Orb};
@@ -146,6 +147,13 @@ fn clock() -> u64 {
     MonotonicTime::now().as_nanos()
 }
 
+/// The processor time of this process, in nanoseconds.
+fn processor_clock() -> u64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    seconds.saturating_mul(1_000_000_000) + u64::try_from(time.tv_nsec).unwrap_or_default()
+}
+
 /// The object that a node is to its neighbors and the registry.
 struct MyNode {
     id: NodeId,
@@ -178,6 +186,7 @@ impl MyNode {
         let state = State::new(self.id, &ids, settings);
         let samples = settings.max_cycles.min(SAMPLES) as usize;
         let segments = Segments::new(clock, self.options.segments, samples);
+        let segments = segments.with_processor(processor_clock);
         let memo = self.options.memo;
         if self.options.over == Over::Full {
             let mut driver = self.driver();

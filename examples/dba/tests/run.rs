@@ -80,6 +80,10 @@ fn two_and_four_nodes_run_to_the_cycle_limit() {
                 let times = segments.iter().map(|segment| segment["total_ns"].as_u64().unwrap());
                 assert_eq!(segments.len(), 14);
                 assert_eq!(times.sum::<u64>(), number("total_ns"), "{way:?}");
+                let percentiles = ["q1_ns", "median_ns", "q3_ns", "p99_ns", "max_ns"].map(number);
+                assert!(percentiles.is_sorted(), "{way:?}: {percentiles:?}");
+                let waits = ["wait_median_ns", "wait_p99_ns", "max_ns"].map(number);
+                assert!(waits.is_sorted() && number("processor_ns") > 0, "{way:?}: {report}");
             }
         }
     }

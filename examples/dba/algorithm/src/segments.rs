@@ -90,6 +90,8 @@ impl Segment {
 #[derive(Debug)]
 pub struct Segments {
     clock: fn() -> u64,
+    processor: fn() -> u64,
+    processor_start: u64,
     is_on: bool,
     /// The last boundary.
     last: u64,
@@ -99,6 +101,7 @@ pub struct Segments {
     totals: [u64; Segment::COUNT],
     longest: [u64; Segment::COUNT],
     cycles: CycleTimes,
+    waits: CycleTimes,
     awaits_improvements: bool,
     sends_improvement: bool,
     sends_solved: bool,
@@ -106,11 +109,13 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Times by `clock`, in nanoseconds. If not `is_on`, only cycles are timed. The last `samples` cycle times are kept.
+    /// Times by `clock`, in nanoseconds. If not `is_on`, only cycles are timed. The times of the last `samples` cycles are kept.
     #[must_use]
     pub fn new(clock: fn() -> u64, is_on: bool, samples: usize) -> Self {
         Self {
             clock,
+            processor: || 0,
+            processor_start: 0,
             is_on,
             last: 0,
             cycle_start: 0,
@@ -118,6 +123,7 @@ impl Segments {
             totals: [0; Segment::COUNT],
             longest: [0; Segment::COUNT],
             cycles: CycleTimes::new(samples),
+            waits: CycleTimes::new(if is_on { samples } else { 0 }),
             awaits_improvements: false,
             sends_improvement: false,
             sends_solved: false,
@@ -125,8 +131,16 @@ impl Segments {
         }
     }
 
+    /// The same with a clock of the processor time that the program has used, in nanoseconds. It is read at the start and
+    /// at the end.
+    #[must_use]
+    pub fn with_processor(self, clock: fn() -> u64) -> Self {
+        Self { processor: clock, ..self }
+    }
+
     /// Begins the first cycle.
     pub(crate) fn start(&mut self) {
+        self.processor_start = (self.processor)();
         self.last = (self.clock)();
         self.cycle_start = self.last;
         // Messages that came before have begun no cycle.
@@ -153,6 +167,9 @@ impl Segments {
         let now = (self.clock)();
         if self.is_on {
             self.end_at(Segment::Change, now);
+            let waits = [Segment::AwaitValue, Segment::AwaitImprovement];
+            let waits = waits.map(|wait| self.current.get(wait as usize).copied());
+            self.waits.add(waits.into_iter().flatten().sum());
             let sums = self.totals.iter_mut().zip(&mut self.longest);
             for (&time, (total, longest)) in self.current.iter().zip(sums) {
                 *total += time;
@@ -248,6 +265,18 @@ impl Segments {
         &self.cycles
     }
 
+    /// How long each cycle has waited for messages: segments 2 and 9. Empty if only cycles are timed.
+    #[must_use]
+    pub fn waits(&self) -> &CycleTimes {
+        &self.waits
+    }
+
+    /// The processor time that the program has used since the start, in nanoseconds; 0 without a clock for it.
+    #[must_use]
+    pub fn processor_time(&self) -> u64 {
+        (self.processor)().saturating_sub(self.processor_start)
+    }
+
     /// How often a value or an improvement was encoded.
     #[must_use]
     pub fn marshals(&self) -> u64 {
@@ -255,7 +284,7 @@ impl Segments {
     }
 }
 
-/// The times of cycles: their sum, and the last of them.
+/// A time of each cycle: the sum, and the last of them.
 #[derive(Debug)]
 pub struct CycleTimes {
     count: u64,

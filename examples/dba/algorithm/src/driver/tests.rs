@@ -82,6 +82,9 @@ fn segments_add_up_to_the_cycles() {
         assert_eq!(segments.cycles().count(), 20);
         assert_eq!(sum, segments.cycles().total());
         assert_eq!(sum, segments.cycles().sorted().iter().sum::<u64>());
+        let waits = [Segment::AwaitValue, Segment::AwaitImprovement];
+        let waited: u64 = waits.iter().map(|&segment| segments.total(segment)).sum();
+        assert_eq!((segments.waits().count(), segments.waits().total()), (20, waited));
         // Two messages for each of three neighbors.
         assert_eq!(segments.marshals(), 20 * 6);
         assert_eq!(driver.refused(), 0);
@@ -100,6 +103,7 @@ fn cycles_are_timed_without_segments_and_the_last_are_kept() {
     for driver in run(2, false, 5) {
         let segments = driver.segments();
         assert!(Segment::ALL.iter().all(|&segment| segments.total(segment) == 0));
+        assert_eq!(segments.waits().count(), 0);
         let kept = segments.cycles().sorted();
         assert_eq!((segments.cycles().count(), kept.len()), (20, 5));
         assert!(kept.iter().sum::<u64>() < segments.cycles().total());
