@@ -8,6 +8,7 @@
 
 pub mod catalog;
 pub mod child;
+pub mod dba;
 pub mod demo;
 pub mod demux;
 pub mod driver;

@@ -1,6 +1,7 @@
 //! `zorb bench`: measures calls, and compares them with bare sockets and other ORBs.
 
 mod args;
+mod dba;
 mod naming;
 mod output;
 mod progress;
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
         BenchCommand::Other(Other::Rt(args)) => rt::run(args),
         BenchCommand::Other(Other::Upcalls(args)) => rt::run_upcalls(args),
         BenchCommand::Other(Other::Naming(args)) => naming::run(args),
+        BenchCommand::Other(Other::Dba(args)) => dba::run(args),
         BenchCommand::Other(Other::Report(args)) => report::run(args),
     }
 }

@@ -488,3 +488,10 @@ fn naming_services_are_compared_with_omninames_only() {
     assert_eq!(finished.status, Some(1));
     assert!(finished.stderr.contains("omniorb-nameserver"), "{}", finished.stderr);
 }
+
+#[test]
+fn graph_coloring_needs_its_program() {
+    let finished = run(&["bench", "dba", "--quick", "--program", "missing/dba"]);
+    assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
+    assert!(finished.stderr.contains("`cargo build --release -p dba`"), "{}", finished.stderr);
+}

@@ -46,6 +46,8 @@ pub(super) enum Other {
     Upcalls(UpcallsArgs),
     /// Compare Zorb's naming service with omniNames: resolve, list, bind
     Naming(NamingArgs),
+    /// Compare graph coloring by processes over sockets, the small ORB and the full one
+    Dba(DbaArgs),
     /// Create an HTML page with charts of all results in a folder
     Report(ReportArgs),
 }
@@ -138,6 +140,24 @@ pub(super) struct UpcallsArgs {
 #[derive(Args, Debug)]
 pub(super) struct NamingArgs {
     /// A short run, which decides no claim
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// JSON output file; `-` (default) is standard output, instead of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(super) json: Option<PathBuf>,
+}
+
+/// Compare graph coloring by processes over sockets, the small ORB and the full one
+///
+/// Runs `examples/dba`, a process for each node, as 2 and 4 nodes that are all neighbors and as a mesh of 100, in all
+/// ways in turns. Prints the times of cycles beside those of the literature, their stages, and what a model predicts for
+/// four nodes from two. `cargo build --release -p dba` in Zorb's source tree builds the program.
+#[derive(Args, Debug)]
+pub(super) struct DbaArgs {
+    /// The program `dba` [default: beside this program]
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: Option<PathBuf>,
+    /// A short run with a mesh of 16 nodes, which decides no claim about times
     #[arg(long)]
     pub(super) quick: bool,
     /// JSON output file; `-` (default) is standard output, instead of the table

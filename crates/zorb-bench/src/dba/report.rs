@@ -1,0 +1,253 @@
+//! What has been measured, and what is claimed.
+
+use serde::Serialize;
+
+use super::model::{Pair, predict};
+use super::plan::{FULL, FULL_MEMO, FULL_QUEUED, NANO, RAW, Way};
+use super::program::Run;
+use super::row::{DbaRow, STAGES, ratio};
+use crate::machine::Machine;
+use crate::pin::Pin;
+use crate::report::{Claim, TextTable};
+use crate::statistics::{Interval, median};
+
+/// The cycle times of graph coloring, and claims about them.
+#[derive(Clone, Debug, Serialize)]
+pub struct DbaReport {
+    /// The machine.
+    pub machine: Machine,
+    /// Whether it was a quick run.
+    pub quick: bool,
+    /// Each graph with each way to carry messages, without and with segments timed.
+    pub rows: Vec<DbaRow>,
+    /// Predictions of the cycle time of four nodes from that of two.
+    pub predictions: Vec<DbaPrediction>,
+    /// The claims.
+    pub claims: Vec<Claim>,
+}
+
+/// A prediction of the performance model. Times are in microseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct DbaPrediction {
+    /// What carries the messages.
+    pub way: &'static str,
+    /// The cycle time of two nodes.
+    pub two_us: f64,
+    /// The processor time of each per cycle.
+    pub processor_us: f64,
+    /// The predicted cycle time of four nodes, of each round.
+    pub predicted_us: Vec<f64>,
+    /// The measured one.
+    pub measured_us: Vec<f64>,
+}
+
+/// The medians in microseconds that Table 1 of the literature has for 2, 4 and 100 nodes: with ACE, nORB and TAO.
+const TABLE_1: [(Way, [(u64, f64); 3]); 3] = [
+    (RAW, [(2, 128.0), (4, 227.0), (100, 6978.0)]),
+    (NANO, [(2, 189.0), (4, 384.0), (100, 13210.0)]),
+    (FULL, [(2, 164.0), (4, 410.0), (100, 12667.0)]),
+];
+
+/// The largest cycle time in relation to sockets.
+const LIMITS: [(Way, f64); 2] = [(NANO, 1.3), (FULL, 1.4)];
+
+impl DbaReport {
+    pub(super) fn new(quick: bool) -> Self {
+        let machine = Machine::with(Pin::None, None);
+        Self { machine, quick, rows: Vec::new(), predictions: Vec::new(), claims: Vec::new() }
+    }
+
+    /// A mesh was to be colored.
+    pub(super) fn add_coloring(&mut self, way: Way, run: &Run) {
+        let (nodes, conflicts) = (run.reports.len(), run.conflicts);
+        let what =
+            format!("{nodes} nodes, {}: conflicts when all know that there are none", way.name);
+        self.claims.push(Claim::new(what, "0", conflicts, run.solved && conflicts == 0));
+    }
+
+    /// Judges the claims.
+    pub(super) fn finish(&mut self) {
+        self.machine.finish();
+        self.predictions =
+            [RAW, NANO, FULL].into_iter().filter_map(|way| self.predict(way)).collect();
+        let counted = self.counted();
+        let timed = self.timed().into_iter().map(|claim| claim.unclear_if(self.quick));
+        let all: Vec<Claim> = counted.into_iter().chain(timed).collect();
+        self.claims.extend(all);
+    }
+
+    fn row(&self, nodes: u64, way: Way, segments: bool) -> Option<&DbaRow> {
+        self.rows
+            .iter()
+            .find(|row| (row.nodes, row.way, row.segments) == (nodes, way.name, segments))
+    }
+
+    /// The number of nodes of the mesh.
+    fn mesh(&self) -> u64 {
+        self.rows.iter().map(|row| row.nodes).max().unwrap_or_default()
+    }
+
+    fn predict(&self, way: Way) -> Option<DbaPrediction> {
+        let (two, four) = (self.row(2, way, false)?, self.row(4, way, false)?);
+        let rounds = two.median_us.iter().zip(&two.processor_us);
+        let of_round =
+            |(&cycle, &processor)| predict(Pair { cycle, processor }, 4, self.machine.cores);
+        Some(DbaPrediction {
+            way: way.name,
+            two_us: median(two.median_us.iter().copied()),
+            processor_us: median(two.processor_us.iter().copied()),
+            predicted_us: rounds.map(of_round).collect(),
+            measured_us: four.median_us.clone(),
+        })
+    }
+
+    /// Claims that every run decides.
+    fn counted(&self) -> Vec<Claim> {
+        let gap = self.rows.iter().map(|row| row.gap).fold(0.0, f64::max);
+        let what = "difference of the segments' sum from the cycles, of all nodes";
+        let percent = format!("{:.3} %", 100.0 * gap);
+        let refused: u64 = self.rows.iter().map(|row| row.refused).sum();
+        let mut claims = vec![
+            Claim::new(what, "at most 1 %", percent, gap <= 0.01),
+            Claim::new("messages that nodes refuse", "0", refused, refused == 0),
+        ];
+        for (way, expected) in [(RAW, 2.0), (NANO, 6.0), (FULL, 6.0), (FULL_MEMO, 2.0)] {
+            let Some(row) = self.row(4, way, false) else { continue };
+            let found = median(row.encodings.iter().copied());
+            // Connections may begin with other octets.
+            let holds = (expected..expected + 0.1).contains(&found);
+            let what = format!("4 nodes, {}: encodings per node and cycle", way.name);
+            claims.push(Claim::new(what, expected.to_string(), format!("{found:.2}"), holds));
+        }
+        claims
+    }
+
+    /// Claims about times.
+    fn timed(&self) -> Vec<Claim> {
+        let mut claims = Vec::new();
+        for (way, limit) in LIMITS {
+            for nodes in [4, self.mesh()] {
+                let rows = self.row(nodes, way, false).zip(self.row(nodes, RAW, false));
+                let Some((row, raw)) = rows else { continue };
+                let what = format!("{nodes} nodes, {}: cycle time in relation to raw", way.name);
+                claims.push(at_most(what, limit, ratio(&row.median_us, &raw.median_us)));
+            }
+        }
+        if let Some((on, off)) = self.row(4, RAW, true).zip(self.row(4, RAW, false)) {
+            let what = "4 nodes, raw: cycle time with segments timed in relation to that without";
+            claims.push(at_most(what.to_owned(), 1.02, ratio(&on.median_us, &off.median_us)));
+        }
+        for way in [NANO, FULL] {
+            let rows = self.row(4, RAW, true).zip(self.row(4, way, true));
+            let Some((raw, row)) = rows else { continue };
+            let what = format!("4 nodes, raw: quartile distance in relation to {}", way.name);
+            claims.push(at_most(what, 1.0, ratio(&raw.quartiles_us, &row.quartiles_us)));
+            let [marshals, others] = [raw, row].map(|row| {
+                let of_stage =
+                    |stages: &[f64; STAGES.len()]| stages.first().copied().unwrap_or(0.0);
+                row.stages_us.iter().map(of_stage).collect::<Vec<f64>>()
+            });
+            let what = format!("4 nodes, raw: time of marshalling in relation to {}", way.name);
+            claims.push(at_most(what, 1.0, ratio(&marshals, &others)));
+        }
+        if let Some((queued, row)) = self.row(2, FULL_QUEUED, true).zip(self.row(2, FULL, true)) {
+            let what = "2 nodes, full: p99 of waiting with sync none in relation to transport";
+            let found = ratio(&queued.wait_p99_us, &row.wait_p99_us);
+            let claim = Claim::new(what, "at least 2", two_digits(found), found.median >= 2.0);
+            claims.push(claim.unclear_if(found.contains(2.0)));
+        }
+        claims.extend(self.predictions.iter().map(DbaPrediction::claim));
+        claims
+    }
+
+    /// The numbers as text, with the claims.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let claims: String = self.claims.iter().map(|claim| claim.line("")).collect();
+        let (cycles, stages, model) = (self.cycles(), self.stages(), self.model());
+        format!(
+            "Cycle times (paper us: ACE, nORB and TAO on other machines)\n{cycles}\n\
+             Stages of a cycle with segments timed, mean us\n{stages}\n\
+             Four nodes predicted from two\n{model}\n{claims}"
+        )
+    }
+
+    fn cycles(&self) -> TextTable {
+        let columns = ["nodes", "way", "median us", "quartiles us", "p99 us", "of raw", "paper us"];
+        let mut table = TextTable::new(columns);
+        for row in self.rows.iter().filter(|row| !row.segments) {
+            let [middle, quartiles, p99] = [&row.median_us, &row.quartiles_us, &row.p99_us]
+                .map(|times| format!("{:.1}", median(times.iter().copied())));
+            let raw = self.row(row.nodes, RAW, false);
+            let of_raw =
+                raw.map(|raw| format!("{:.2}", ratio(&row.median_us, &raw.median_us).median));
+            let paper = paper(row).map_or_else(|| "-".to_owned(), |time| time.to_string());
+            let (nodes, way) = (row.nodes.to_string(), row.way.to_owned());
+            table.row([nodes, way, middle, quartiles, p99, of_raw.unwrap_or_default(), paper]);
+        }
+        table
+    }
+
+    fn stages(&self) -> TextTable {
+        let columns = ["nodes", "way"].into_iter().chain(STAGES).chain(["wait p99 us"]);
+        let mut table = TextTable::new(columns);
+        for row in self.rows.iter().filter(|row| row.segments) {
+            let stages = (0..STAGES.len()).map(|stage| format!("{:.2}", row.stage(stage)));
+            let wait = format!("{:.1}", median(row.wait_p99_us.iter().copied()));
+            table.row(
+                [row.nodes.to_string(), row.way.to_owned()].into_iter().chain(stages).chain([wait]),
+            );
+        }
+        table
+    }
+
+    fn model(&self) -> TextTable {
+        let columns = ["way", "two us", "processor us", "predicted us", "measured us"];
+        let mut table = TextTable::new(columns);
+        for one in &self.predictions {
+            let [predicted, measured] =
+                [&one.predicted_us, &one.measured_us].map(|times| median(times.iter().copied()));
+            let numbers = [one.two_us, one.processor_us, predicted, measured];
+            let numbers = numbers.map(|number| format!("{number:.1}"));
+            table.row([one.way.to_owned()].into_iter().chain(numbers));
+        }
+        table
+    }
+
+    /// The claims that fail.
+    #[must_use]
+    pub fn failures(&self) -> Vec<String> {
+        let failed = self.claims.iter().filter(|claim| claim.fails());
+        failed.map(|claim| format!("{}: {}", claim.what, claim.found)).collect()
+    }
+}
+
+impl DbaPrediction {
+    fn claim(&self) -> Claim {
+        let found = ratio(&self.predicted_us, &self.measured_us);
+        let what =
+            format!("4 nodes, {}: predicted cycle time in relation to the measured", self.way);
+        let holds = (0.75..=1.25).contains(&found.median);
+        let claim = Claim::new(what, "0.75 to 1.25", two_digits(found), holds);
+        claim.unclear_if(found.contains(0.75) || found.contains(1.25))
+    }
+}
+
+fn at_most(what: String, limit: f64, found: Interval) -> Claim {
+    let claim =
+        Claim::new(what, format!("at most {limit}"), two_digits(found), found.median <= limit);
+    claim.unclear_if(found.contains(limit))
+}
+
+fn two_digits(found: Interval) -> String {
+    let Interval { low, median, high } = found;
+    format!("{median:.2} ({low:.2}..{high:.2})")
+}
+
+fn paper(row: &DbaRow) -> Option<f64> {
+    let (_, times) = TABLE_1.iter().find(|(way, _)| way.name == row.way)?;
+    times.iter().find(|(nodes, _)| *nodes == row.nodes).map(|&(_, time)| time)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+use super::*;
+use crate::dba::plan::{DbaPlan, Timed};
+
+/// A report whose cycles take so many times those of sockets, in each of nine rounds.
+fn report(quick: bool, times: impl Fn(&DbaRow) -> f64) -> DbaReport {
+    let plan = DbaPlan { program: "dba".into(), quick: false };
+    let mut report = DbaReport::new(quick);
+    report.machine.cores = 2;
+    for (topology, way, timed) in plan.runs() {
+        let mut row = DbaRow::new(topology, way, timed);
+        let time = times(&row);
+        // On two processors, four nodes take six times as long as two.
+        let cycle = if topology.nodes == 2 { 30.0 } else { 180.0 } * time;
+        let memo = [RAW.name, FULL_MEMO.name].contains(&way.name);
+        let encodings = if memo { 2.0 } else { 2.0 * (topology.nodes - 1) as f64 };
+        let stages = if way == RAW { 0.1 } else { 0.5 };
+        let wait = if way == FULL_QUEUED { 90.0 } else { 30.0 };
+        for _ in 0..9 {
+            row.median_us.push(cycle);
+            row.quartiles_us.push(time);
+            row.p99_us.push(2.0 * cycle);
+            row.processor_us.push(cycle);
+            row.encodings.push(encodings);
+            if timed == Timed::Segments {
+                row.wait_p99_us.push(wait);
+                row.stages_us.push([stages; STAGES.len()]);
+            }
+        }
+        report.rows.push(row);
+    }
+    report.finish();
+    report
+}
+
+fn good(row: &DbaRow) -> f64 {
+    if row.way == RAW.name { 1.0 } else { 1.2 }
+}
+
+#[test]
+fn claims_hold_if_the_orbs_are_fast_enough() {
+    let report = report(false, good);
+    assert_eq!(report.failures(), Vec::<String>::new());
+    assert!(report.claims.iter().all(|claim| claim.holds), "{}", report.table());
+    let table = report.table();
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
+    for line in [
+        "4 nano 216.0 1.2 432.0 1.20 384",
+        "raw 30.0 30.0 180.0 180.0",
+        "yes 4 nodes, full: cycle time in relation to raw: 1.20 (1.20..1.20) (expected: at most 1.4)",
+    ] {
+        let line: Vec<&str> = line.split(' ').collect();
+        assert!(lines.contains(&line), "{table}");
+    }
+}
+
+#[test]
+fn a_slow_orb_fails_the_claims() {
+    let slow = |row: &DbaRow| if row.way == NANO.name { 1.5 } else { good(row) };
+    let failures = report(false, slow).failures();
+    assert_eq!(
+        failures,
+        [
+            "4 nodes, nano: cycle time in relation to raw: 1.50 (1.50..1.50)",
+            "100 nodes, nano: cycle time in relation to raw: 1.50 (1.50..1.50)",
+        ]
+    );
+    assert!(report(true, slow).failures().is_empty());
+}
+
+#[test]
+fn a_model_that_predicts_too_much_fails_the_claim() {
+    let failures =
+        report(false, |row| if row.nodes == 2 { 1.3 } else { 1.0 } * good(row)).failures();
+    assert_eq!(failures.len(), 3, "{failures:?}");
+    assert!(
+        failures[0].ends_with("in relation to the measured: 1.30 (1.30..1.30)"),
+        "{failures:?}"
+    );
+}
+
+#[test]
+fn what_is_counted_fails_in_a_quick_run_too() {
+    let mut report = report(true, good);
+    report.claims.clear();
+    report.rows[0].gap = 0.02;
+    report.rows[1].refused = 1;
+    report.add_coloring(RAW, &Run { solved: true, conflicts: 1, reports: Vec::new() });
+    report.finish();
+    let failures = report.failures();
+    assert_eq!(failures.len(), 3, "{failures:?}");
+    assert!(failures[1].ends_with("of all nodes: 2.000 %"), "{failures:?}");
+}

@@ -1,0 +1,143 @@
+//! The times of a graph with one way to carry messages, over several runs.
+
+use serde::Serialize;
+
+use super::plan::{Timed, Topology, Way};
+use super::program::{Node, Run};
+use crate::statistics::{Interval, median};
+
+/// A graph and what carries its messages. Each list has a number per round; times are in microseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct DbaRow {
+    /// The number of nodes.
+    pub nodes: u64,
+    /// What carries the messages.
+    pub way: &'static str,
+    /// Whether segments were timed; otherwise only whole cycles, and times of segments are empty.
+    pub segments: bool,
+    /// The cycle time: of the nodes' medians, the middle one.
+    pub median_us: Vec<f64>,
+    /// The distance of the quartiles of the cycle times, of the middle node.
+    pub quartiles_us: Vec<f64>,
+    /// The 99th percentile of the cycle times, of the middle node.
+    pub p99_us: Vec<f64>,
+    /// The 99th percentile of the time that a cycle waits for messages, of the middle node.
+    pub wait_p99_us: Vec<f64>,
+    /// The processor time that a node uses per cycle.
+    pub processor_us: Vec<f64>,
+    /// How often a node encodes a message per cycle.
+    pub encodings: Vec<f64>,
+    /// The mean time of each stage per cycle, in the order of [`STAGES`].
+    pub stages_us: Vec<[f64; STAGES.len()]>,
+    /// By which part the segments of a node's cycles add up to more or less than the cycles, at most.
+    pub gap: f64,
+    /// The number of messages that nodes have refused.
+    pub refused: u64,
+}
+
+/// Stages, each with the beginning of the names of its segments. What has none of these is computing.
+pub(super) const STAGES: [&str; 6] = ["marshal", "send", "await", "dispatch", "store", "compute"];
+
+impl DbaRow {
+    pub(super) fn new(topology: Topology, way: Way, timed: Timed) -> Self {
+        Self {
+            nodes: topology.nodes,
+            way: way.name,
+            segments: timed == Timed::Segments,
+            median_us: Vec::new(),
+            quartiles_us: Vec::new(),
+            p99_us: Vec::new(),
+            wait_p99_us: Vec::new(),
+            processor_us: Vec::new(),
+            encodings: Vec::new(),
+            stages_us: Vec::new(),
+            gap: 0.0,
+            refused: 0,
+        }
+    }
+
+    /// Adds a round.
+    pub(super) fn add(&mut self, run: &Run) {
+        let nodes = &run.reports;
+        let middle = |of: fn(&Node) -> u64| median(nodes.iter().map(|node| of(node) as f64)) / 1e3;
+        let cycles: u64 = nodes.iter().map(|node| node.cycles).sum();
+        let mean =
+            |of: &dyn Fn(&Node) -> u64| nodes.iter().map(of).sum::<u64>() as f64 / cycles as f64;
+        self.median_us.push(middle(|node| node.median_ns));
+        self.quartiles_us.push(middle(|node| node.q3_ns.saturating_sub(node.q1_ns)));
+        self.p99_us.push(middle(|node| node.p99_ns));
+        self.processor_us.push(mean(&|node| node.processor_ns) / 1e3);
+        self.encodings.push(mean(&|node| node.marshals));
+        self.refused += nodes.iter().map(|node| node.refused).sum::<u64>();
+        if self.segments {
+            self.wait_p99_us.push(middle(|node| node.wait_p99_ns));
+            let stage = |stage| mean(&|node: &Node| of_stage(node, stage)) / 1e3;
+            self.stages_us.push(std::array::from_fn(stage));
+            self.gap = nodes.iter().map(gap).fold(self.gap, f64::max);
+        }
+    }
+
+    /// The mean time of a stage per cycle in the middle round.
+    pub(super) fn stage(&self, stage: usize) -> f64 {
+        median(self.stages_us.iter().filter_map(|stages| stages.get(stage).copied()))
+    }
+}
+
+/// How many times the numbers of another series, round by round.
+pub(super) fn ratio(these: &[f64], others: &[f64]) -> Interval {
+    let rounds = these.iter().zip(others);
+    Interval::of(rounds.map(|(one, other)| one / other.max(f64::MIN_POSITIVE)))
+}
+
+/// The time of a node in all segments of a stage.
+fn of_stage(node: &Node, stage: usize) -> u64 {
+    let segments = node.segments.iter();
+    let times = segments.filter(|segment| stage_of(&segment.name) == stage);
+    times.map(|segment| segment.total_ns).sum()
+}
+
+fn stage_of(segment: &str) -> usize {
+    let stage = STAGES.iter().position(|stage| segment.starts_with(stage));
+    stage.unwrap_or(STAGES.len() - 1)
+}
+
+/// The part of a node's cycles by which the sum of its segments differs.
+fn gap(node: &Node) -> f64 {
+    let sum: u64 = node.segments.iter().map(|segment| segment.total_ns).sum();
+    sum.abs_diff(node.total_ns) as f64 / node.total_ns.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dba::plan::RAW;
+    use crate::dba::program::Segment;
+
+    #[test]
+    fn segments_belong_to_stages() {
+        assert_eq!(["marshal value", "await improvement", "store value"].map(stage_of), [0, 2, 4]);
+        assert_eq!(["evaluate", "choose", "compare", "change"].map(stage_of), [5; 4]);
+    }
+
+    #[test]
+    fn nodes_of_a_run_make_a_round() {
+        let segment = |name: &str, total_ns| Segment { name: name.to_owned(), total_ns };
+        let node = |median_ns, total_ns| Node {
+            cycles: 2,
+            median_ns,
+            total_ns,
+            processor_ns: 1_000,
+            marshals: 12,
+            refused: 1,
+            segments: vec![segment("await value", 3_000), segment("choose", 1_000)],
+            ..Node::default()
+        };
+        let reports = vec![node(3_000, 4_000), node(1_000, 4_000), node(8_000, 5_000)];
+        let topology = Topology { nodes: 3, words: &[], cycles: 2 };
+        let mut row = DbaRow::new(topology, RAW, Timed::Segments);
+        row.add(&Run { solved: false, conflicts: 3, reports });
+        assert_eq!((row.median_us, row.encodings, row.refused), (vec![3.0], vec![6.0], 3));
+        assert_eq!((row.processor_us, row.gap), (vec![0.5], 0.2));
+        assert_eq!(row.stages_us, [[0.0, 0.0, 1.5, 0.0, 0.0, 0.5]]);
+    }
+}
