@@ -8,6 +8,7 @@
 //!   changes.
 //! * [`LOCATE_REQUEST`]: a message for clients without an ORB.
 //! * [`Log`]: records what is logged. [`until`] waits for an event.
+//! * [`free_port`] and [`stop_listening`]: ports that processes of other tests do not keep.
 //! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
 //!
 //! The suite of calls that every protocol must pass is in the crate `zorb-conformance`.
@@ -37,7 +38,7 @@ mod until;
 mod watched;
 mod with_transport;
 
-pub use environment::{require_loopback, short_folder};
+pub use environment::{free_port, require_loopback, short_folder, stop_listening};
 pub use hostile_clients::HostileClients;
 pub use log::{Log, LogLine};
 pub use lossy::{Lossy, lossy};

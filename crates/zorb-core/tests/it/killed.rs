@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use crate::support::{Acting, Echo, builder, until};
 use zorb_core::Orb;
 use zorb_core::poa::{Poa, PoaPolicies};
+use zorb_testkit::free_port;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 /// The variable with the address of the server, and that with the file in which it notes what it executes.
@@ -142,10 +143,7 @@ impl Outcomes {
 #[test]
 fn clients_see_no_permanent_error_as_a_server_is_killed_fifty_times() {
     // An address without clients, lest one of them takes the port.
-    let reserved = std::net::TcpListener::bind("127.0.0.11:0").unwrap();
-    let port = reserved.local_addr().unwrap().port();
-    drop(reserved);
-    let url = format!("iiop://127.0.0.11:{port}");
+    let url = format!("iiop://{}", free_port("127.0.0.11"));
     let earlier = builder().listen(&*url).build().unwrap();
     let echo: Echo = adapter(&earlier).create_reference_with_id("one").unwrap();
     let echo = echo.object().to_ior_string();

@@ -9,6 +9,7 @@ use zorb_core::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb_core::lanes::{LaneSettings, PoolSettings};
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
 use zorb_core::{Error, Orb};
+use zorb_testkit::free_port;
 use zorb_types::{SystemExceptionKind, minor};
 
 /// An adapter whose manager holds, and a remote client's view of its object "one".
@@ -106,9 +107,7 @@ fn an_object_without_a_reference_does_not_stay_active() {
 #[test]
 fn a_failed_build_gives_its_endpoints_back() {
     // An address of its own, where no other test takes the port meanwhile.
-    let free = std::net::TcpListener::bind("127.0.0.4:0").unwrap();
-    let first = free.local_addr().unwrap();
-    drop(free);
+    let first = free_port("127.0.0.4");
     let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let second = busy.local_addr().unwrap();
     let urls = format!("iiop://{first};iiop://{second}");

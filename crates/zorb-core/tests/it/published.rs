@@ -4,16 +4,14 @@ use std::net::TcpListener;
 
 use crate::support::{Echo, Servant, builder, client};
 use zorb_giop::IiopProfile;
-use zorb_testkit::PortMap;
+use zorb_testkit::{PortMap, free_port};
 
 #[test]
 fn references_lead_through_a_port_map_to_the_server() {
     let map = TcpListener::bind("127.0.0.9:0").unwrap();
     let outside = map.local_addr().unwrap();
-    // A free port; nobody else uses this address.
-    let free = TcpListener::bind("127.0.0.10:0").unwrap();
-    let inside = free.local_addr().unwrap();
-    drop(free);
+    // Nobody else uses this address.
+    let inside = free_port("127.0.0.10");
     let url = format!("iiop://{inside}/publish={outside}");
     let orb = builder().listen(url).build().unwrap();
     assert_eq!(orb.endpoints(), [format!("iiop://{outside}")]);

@@ -10,6 +10,7 @@ use crate::support::{Echo, Servant, builder, client, until};
 use zorb_core::lanes::{LaneSettings, PoolSettings};
 use zorb_core::poa::{AnyServant, PoaPolicies};
 use zorb_core::{ListenFrom, Orb};
+use zorb_testkit::free_port;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 fn persistent() -> PoaPolicies {
@@ -179,10 +180,8 @@ fn one_run(url: &str, seen: &Seen) {
 #[test]
 fn clients_see_no_permanent_error_through_two_hundred_restarts() {
     // An address without clients, lest one of them takes the port.
-    let reserved = std::net::TcpListener::bind("127.0.0.9:0").unwrap();
-    let port = reserved.local_addr().unwrap().port();
-    drop(reserved);
-    let url = format!("iiop://127.0.0.9:{port}");
+    let address = free_port("127.0.0.9");
+    let url = format!("iiop://{address}");
     let earlier = builder().listen(&*url).build().unwrap();
     let path = |names: &[&str]| {
         let mut poa = earlier.root_poa();
@@ -197,7 +196,7 @@ fn clients_see_no_permanent_error_through_two_hundred_restarts() {
         path(&["first"]),
         path(&["first", "second"]),
         path(&["third"]),
-        format!("corbaloc::127.0.0.9:{port}/name"),
+        format!("corbaloc::{address}/name"),
     ];
     earlier.shutdown(true).unwrap();
     let clients = builder().build().unwrap();

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::options::Options;
+use zorb_testkit::stop_listening;
 
 use super::{cache, cache_among, connect};
 use crate::client::connect_time::ConnectTime;
@@ -29,7 +30,7 @@ fn connections_of_queues_of_one_way_calls_are_counted_apart() {
         (0..2).for_each(|_| cache.lost_separate());
         assert!(!cache.has_connections());
         // One that cannot be opened is not counted.
-        drop(listener);
+        stop_listening(listener);
         assert!(matches!(cache.open_separate(wanted), Err(NoConnection::Unreachable(_))));
         assert!(!cache.has_connections());
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
-use zorb_testkit::until;
+use zorb_testkit::{stop_listening, until};
 
 use super::{NoTimeLeft, cache, cache_among, cache_of, connect, waiting};
 use crate::client::any_connection::AnyConnection;
@@ -27,7 +27,7 @@ fn callers_that_wait_for_the_next_attempt_have_no_connection_and_are_limited() {
             settings.max_waiting = 2;
             settings.reconnect = ReconnectDelays { first: HOUR, longest: HOUR };
         });
-        drop(listener);
+        stop_listening(listener);
         let unreachable = connect(&cache);
         assert!(matches!(unreachable, Err(NoConnection::Unreachable(_))), "{unreachable:?}");
         // Shorter than the time until the next attempt.
