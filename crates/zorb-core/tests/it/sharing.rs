@@ -285,7 +285,14 @@ fn a_question_that_is_given_up_is_cancelled() {
     });
     for (orb, echo) in both(orb, &echo) {
         let hasty = echo.object().with_timeout(Duration::from_millis(200));
-        assert_eq!(hasty.locate().unwrap_err().kind, SystemExceptionKind::Timeout);
+        loop {
+            let late = hasty.locate().unwrap_err();
+            assert_eq!(late.kind, SystemExceptionKind::Timeout);
+            if late.completed == CompletionStatus::Maybe {
+                break;
+            }
+            // On a slow machine its time was over before it was sent.
+        }
         orb.shutdown(true).unwrap();
     }
     served.join().unwrap();
