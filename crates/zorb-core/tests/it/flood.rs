@@ -135,6 +135,13 @@ fn the_slow_requests_of_one_address_leave_threads_to_others() {
     });
 }
 
+/// Whether there are threads of connections. They count for their address until they have ended.
+fn has_serving_threads() -> bool {
+    let mut tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let named = |path| std::fs::read_to_string(path).is_ok_and(|it| it.starts_with("zorb-serve-"));
+    tasks.any(|task| named(task.path().join("comm")))
+}
+
 #[test]
 fn threads_for_requests_that_were_held_are_in_the_share_of_their_address() {
     let name = "flood::threads_for_requests_that_were_held_are_in_the_share_of_their_address";
@@ -183,6 +190,7 @@ fn threads_for_requests_that_were_held_are_in_the_share_of_their_address() {
             }
             drop((greedy, others));
             until(|| orb.metrics().lanes.iter().all(|lane| lane.counts.connections == 0));
+            until(|| !has_serving_threads());
             manager.hold_requests().unwrap();
             *gate.0.lock().unwrap() = (0, false);
         }
