@@ -220,7 +220,7 @@ fn closing_the_bridge_closes_all_connections() {
     bridge.bridge.close();
     client.end();
     server.end();
-    assert_eq!(bridge.bridge.connections(), 0);
+    until(|| bridge.bridge.connections() == 0);
     assert_eq!(bridge.bridge.statistics().requests, 1);
     bridge.bridge.close();
 }
