@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::{
-    CLOSE_CONNECTION, LOCATE_REQUEST, Log, LogLine, exhaust_descriptors, in_own_process,
-    limit_descriptors,
+    CLOSE_CONNECTION, LOCATE_REQUEST, Log, LogLine, connect_from, exhaust_descriptors,
+    in_own_process, limit_descriptors,
 };
 
 use crate::held::{DONE, Raw, TWO_WAY, key};
 use crate::pending::send_twice;
-use crate::scripted::{Play, script};
+use crate::scripted::{Play, object_at, script_at};
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 
 /// The open descriptors: all, and those of sockets.
@@ -65,8 +65,12 @@ fn a_server_keeps_no_connections_to_clients_that_have_gone() {
 }
 
 /// The clients are plain sockets. The server calls each of them back once while that client waits for its reply.
+///
+/// Each has an address of its own, and all listen at one port: connections that have ended keep the ports of their
+/// address in use for a minute, which other tests need.
 #[test]
 fn ten_thousand_callback_clients_leave_the_descriptors_as_they_were() {
+    const CLIENTS: i32 = 10_000;
     let name = "descriptors::ten_thousand_callback_clients_leave_the_descriptors_as_they_were";
     in_own_process(name, || {
         limit_descriptors(128);
@@ -82,22 +86,25 @@ fn ten_thousand_callback_clients_leave_the_descriptors_as_they_were() {
             .unwrap();
         let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
         let key = key(&echo);
+        let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
         let sockets = open_descriptors()[1];
         let mut all = usize::MAX;
-        for value in 0..10_000 {
-            let (here, served) = script(vec![vec![Play::Answer]]);
-            *peer.lock().unwrap() = here.to_stringified().unwrap();
-            let mut client = Raw(TcpStream::connect(&address).unwrap());
+        let served = script_at(listener, (0..CLIENTS).map(|_| vec![Play::Answer]).collect());
+        for value in 0..CLIENTS {
+            let own = format!("127.0.{}.{}", 1 + value / 250, 1 + value % 250);
+            *peer.lock().unwrap() = object_at(&own, port).to_stringified().unwrap();
+            let mut client = Raw(connect_from(&own, &address).unwrap());
             client.twice_to(&key, value, TWO_WAY);
             assert_eq!(client.reply(), (value, DONE));
-            assert_eq!(served.join().unwrap(), 1);
             drop(client);
             // The descriptors would not suffice for two connections of each of these.
-            if value % 100 == 0 || value == 9_999 {
+            if value % 100 == 0 || value == CLIENTS - 1 {
                 until_open([all, sockets]);
                 all = all.min(open_descriptors()[0]);
             }
         }
+        assert_eq!(served.join().unwrap(), CLIENTS as usize);
         orb.shutdown(true).unwrap();
     });
 }

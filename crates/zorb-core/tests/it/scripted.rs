@@ -46,8 +46,13 @@ pub(crate) enum Play {
 pub(crate) fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
     require_loopback();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let ior = object_at(listener.local_addr().unwrap().port());
-    let server = std::thread::spawn(move || {
+    let ior = object_at("127.0.0.1", listener.local_addr().unwrap().port());
+    (ior, script_at(listener, connections))
+}
+
+/// The same at an endpoint.
+pub(crate) fn script_at(listener: TcpListener, connections: Vec<Vec<Play>>) -> JoinHandle<usize> {
+    std::thread::spawn(move || {
         let mut requests = 0;
         for plays in connections {
             let (mut stream, _) = listener.accept().unwrap();
@@ -60,15 +65,14 @@ pub(crate) fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
             }
         }
         requests
-    });
-    (ior, server)
+    })
 }
 
-/// An object at a port of this machine. No server listens at its first endpoint.
-fn object_at(port: u16) -> Ior {
+/// The object of such a server.
+pub(crate) fn object_at(host: &str, port: u16) -> Ior {
     let profile = IiopProfile {
         version: VERSION,
-        host: "127.0.0.1".to_owned(),
+        host: host.to_owned(),
         port,
         object_key: b"scripted".to_vec(),
         components: Vec::new(),
@@ -516,7 +520,7 @@ fn a_question_is_asked_again_when_the_server_closes() {
 
 #[test]
 fn an_exception_from_a_server_carries_its_own_context() {
-    let (_orb, nobody) = client_of(&object_at(1));
+    let (_orb, nobody) = client_of(&object_at("127.0.0.1", 1));
     let unreachable = nobody.twice(1).unwrap_err();
     let (ior, served) = script(vec![vec![Play::Raise(unreachable.clone())]]);
     let (_orb, echo) = client_of(&ior);
@@ -530,7 +534,7 @@ fn an_exception_from_a_server_carries_its_own_context() {
 
 #[test]
 fn a_call_whose_time_is_up_before_it_connects_is_a_timeout() {
-    let (_orb, nobody) = client_of(&object_at(1));
+    let (_orb, nobody) = client_of(&object_at("127.0.0.1", 1));
     let hasty = nobody.object().with_timeout(std::time::Duration::ZERO);
     let error = hasty.unchecked_narrow::<Echo>().twice(1).unwrap_err();
     assert_eq!(error.minor, minor::timeout::CONNECT);
