@@ -11,11 +11,13 @@ use std::time::Duration;
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind};
 use zorb_giop::{Form, Inbound, Limits, MessageBudget, MessageHeader};
 use zorb_transport::{BusyWait, Stream, WaitPolicy};
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::framing::Framing;
 use crate::linger;
 use crate::link::Link;
 use crate::relay::Ending;
+use crate::request_head::Refusal;
 
 pub(crate) use replies::ConvertedReplies;
 pub(crate) use requests::ConvertedRequests;
@@ -45,6 +47,17 @@ fn send_to_client(link: &Link, header: &[u8], rest: &[u8]) -> io::Result<()> {
         return Ok(());
     }
     link.while_unread(|| link.client.send_vectored_all(left))
+}
+
+/// The exception for a message that is not converted: there is no memory for it, or the other protocol cannot express
+/// it.
+fn refusal(error: &CdrError, completed: CompletionStatus) -> Refusal {
+    Refusal::Exception(if error.kind == CdrErrorKind::OutOfMemory {
+        SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, completed)
+    } else {
+        let minor = minor::no_implement::UNSUPPORTED_OPERATION;
+        SystemException::no_implement(minor, completed)
+    })
 }
 
 /// A handler of complete messages.

@@ -30,14 +30,18 @@ pub enum Datagram {
     Malformed,
 }
 
+/// The counter of requests for which there was no memory.
+const NO_MEMORY: &str = "no memory";
+
 /// The names of the counters.
-pub(crate) const NAMES: [&str; 6] = [
+pub(crate) const NAMES: [&str; 7] = [
     Datagram::Request.name(),
     Datagram::NoMessage.name(),
     Datagram::WrongLength.name(),
     Datagram::NotARequest.name(),
     Datagram::AwaitsAnswer.name(),
     Datagram::Malformed.name(),
+    NO_MEMORY,
 ];
 
 impl Datagram {
@@ -95,6 +99,11 @@ impl Requests {
 impl Unpack for Requests {
     fn take(&mut self, datagram: &[u8], _: SocketAddr) {
         let kind = Datagram::classify_as(self.form, datagram);
+        // Without memory it is lost, as any datagram may be.
+        if kind == Datagram::Request && self.request.try_reserve_exact(datagram.len()).is_err() {
+            self.counters.count(NO_MEMORY);
+            return;
+        }
         self.counters.count(kind.name());
         if kind == Datagram::Request {
             self.request.extend_from_slice(datagram);

@@ -40,7 +40,7 @@ impl Protocol for DiopProtocol {
     }
 
     /// `requests`, the datagrams that were requests, and those dropped, by reason: `no message`,
-    /// `wrong length`, `not a request`, `awaits an answer`, `malformed`.
+    /// `wrong length`, `not a request`, `awaits an answer`, `malformed`, `no memory`.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         self.transport.counters()
     }

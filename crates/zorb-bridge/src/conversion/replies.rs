@@ -1,14 +1,14 @@
 //! The direction from the server to the client.
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Ior, LocateStatus, MessageHeader, MessageKind, ProtocolErrorKind, ReplyStatus};
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException};
 
-use super::{MessageHandler, message_error, tells_order};
+use super::{MessageHandler, message_error, refusal, tells_order};
 use crate::forwarding::redirect;
 use crate::link::Link;
 use crate::relay::Ending;
-use crate::request_head::{Refusal, cannot_locate};
+use crate::request_head::cannot_locate;
 
 /// The handler of the direction from the server.
 #[derive(Debug)]
@@ -43,12 +43,9 @@ impl<'l> ConvertedReplies<'l> {
                 written.map(|()| rest)
             }
         };
-        let results = written.unwrap_or_else(|_| {
-            // The client's protocol cannot express the message.
-            let minor = minor::no_implement::UNSUPPORTED_OPERATION;
-            let exception = SystemException::no_implement(minor, CompletionStatus::Yes);
+        let results = written.unwrap_or_else(|error| {
             let client = self.link.client_form();
-            let refusal = Refusal::Exception(exception);
+            let refusal = refusal(&error, CompletionStatus::Yes);
             let header = MessageHeader { order: ByteOrder::NATIVE, ..*header };
             let written = refusal.write(client, &header, id, &mut self.outgoing);
             debug_assert!(written.is_ok());
@@ -112,7 +109,13 @@ impl<'l> ConvertedReplies<'l> {
         let status = match reply.status {
             LocateStatus::ObjectHere => LocateStatus::ObjectHere,
             status @ (LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm) => {
-                ior = self.forward(&mut body).ok();
+                ior = match self.forward(&mut body) {
+                    Err(error) if error.kind == CdrErrorKind::OutOfMemory => {
+                        let kind = ProtocolErrorKind::OutOfMemory(message.len());
+                        return Err(Ending::Broken(kind.into()));
+                    }
+                    forward => forward.ok(),
+                };
                 if ior.is_some() { status } else { LocateStatus::UnknownObject }
             }
             LocateStatus::LocSystemException => {

@@ -5,11 +5,10 @@ use zorb_giop::{
     CodeSetComponentInfo, CodeSetContext, CodeSetId, Form, GiopVersion, Inbound, MessageHeader,
     MessageKind, MessageWriter, RequestStart,
 };
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::CompletionStatus;
 
-use super::{MessageHandler, message_error, tells_order};
+use super::{MessageHandler, message_error, refusal, tells_order};
 use crate::relay::Ending;
-use crate::request_head::Refusal;
 use crate::requests::Requests;
 
 /// The handler of the direction from the client.
@@ -62,7 +61,7 @@ impl<'l> ConvertedRequests<'l> {
             };
             let (offset, len) = (arguments.offset(), arguments.rest().len());
             let written = self.write_request(header.order, &start, offset, len, fragment_starts);
-            outcome = written.map_err(|_| cannot());
+            outcome = written.map_err(|error| refusal(&error, CompletionStatus::No));
         }
         if let Err(refusal) = outcome {
             counts.refused.add(1);
@@ -113,7 +112,7 @@ impl<'l> ConvertedRequests<'l> {
                 .form
                 .locate_request(&mut self.outgoing, ByteOrder::NATIVE, id, target)
                 .and_then(MessageWriter::finish);
-            outcome = written.map_err(|_| cannot());
+            outcome = written.map_err(|error| refusal(&error, CompletionStatus::No));
         }
         if let Err(refusal) = outcome {
             link.from_client.refused.add(1);
@@ -181,10 +180,4 @@ impl MessageHandler for ConvertedRequests<'_> {
 fn takes_utf_8(sets: &CodeSetComponentInfo) -> bool {
     let set = CodeSetId::UTF_8;
     sets.for_char.native == set || sets.for_char.conversions.contains(&set)
-}
-
-/// A message that the other protocol cannot express.
-fn cannot() -> Refusal {
-    let minor = minor::no_implement::UNSUPPORTED_OPERATION;
-    Refusal::Exception(SystemException::no_implement(minor, CompletionStatus::No))
 }

@@ -71,6 +71,8 @@ impl Pack for Packing {
         let mut sending = self.sending.lock();
         let Sending { sender, number, whole, request, header } = &mut *sending;
         whole.clear();
+        let octets = parts.iter().map(|part| part.len()).sum();
+        whole.try_reserve(octets).map_err(|_| io::ErrorKind::OutOfMemory)?;
         parts.iter().for_each(|part| whole.extend_from_slice(part));
         if for_group(whole, request).is_none() {
             let what = "groups accept only one-way requests in GIOP 1.2";

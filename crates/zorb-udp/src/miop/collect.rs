@@ -100,7 +100,7 @@ pub enum Collected {
     Again,
     /// It contradicts other packets of its message.
     Inconsistent,
-    /// Its message exceeds a limit and is dropped.
+    /// Its message exceeds a limit, or there is no memory for it; it is dropped.
     TooLarge,
 }
 
@@ -175,8 +175,15 @@ impl Collector {
             Collected::Whole => {
                 if let Some(open) = self.close(index) {
                     message.clear();
-                    open.parts.values().for_each(|part| message.extend_from_slice(part));
+                    let has_memory = message.try_reserve_exact(open.octets).is_ok();
+                    if has_memory {
+                        open.parts.values().for_each(|part| message.extend_from_slice(part));
+                    }
                     self.remember(open.name);
+                    if !has_memory {
+                        self.dropped += 1;
+                        return Collected::TooLarge;
+                    }
                 }
             }
             Collected::TooLarge => {
@@ -211,6 +218,9 @@ impl Collector {
             return Collected::Inconsistent;
         }
         message.clear();
+        if message.try_reserve_exact(packet.payload.len()).is_err() {
+            return Collected::TooLarge;
+        }
         message.extend_from_slice(packet.payload);
         self.remember(Name { from, id: packet.id.into() });
         Collected::Whole
@@ -263,9 +273,14 @@ impl Collector {
         if open.octets + packet.payload.len() > self.limits.message {
             return Collected::TooLarge;
         }
+        let mut part = Vec::new();
+        if part.try_reserve_exact(packet.payload.len()).is_err() {
+            return Collected::TooLarge;
+        }
+        part.extend_from_slice(packet.payload);
         open.count = open.count.or(says);
         open.octets += packet.payload.len();
-        open.parts.insert(packet.number, packet.payload.into());
+        open.parts.insert(packet.number, part.into());
         let is_whole = open.count.is_some_and(|count| open.parts.len() == count as usize);
         self.octets += packet.payload.len();
         if is_whole { Collected::Whole } else { Collected::Part }

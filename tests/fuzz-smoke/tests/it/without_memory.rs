@@ -1,8 +1,10 @@
-//! Servers that get no memory for one block of a size that their peer chooses, or for none from one on: each
-//! block in turn. A block that code asks for without a check ends the process, and the test with it.
+//! Servers and bridges that get no memory for one block of a size that their peer determines, or for none from one on:
+//! each block in turn. A block that code asks for without a check ends the process, and the test with it.
 
 #![allow(clippy::unwrap_used)]
 
+mod bridges;
+mod datagrams;
 mod parts;
 mod requests;
 mod servers;
@@ -19,14 +21,19 @@ const MANY: usize = 20_000;
 const MOST: u64 = 500;
 
 /// Runs `exchange` without the first large block, then without the second, until there are no more; then without the
-/// first and all others, and so on. Returns the number of runs.
-fn without_each_block(name: &str, mut exchange: impl FnMut(&str)) -> u64 {
+/// first and all others, and so on. Each has what `prepare` returns, which gets all blocks. Returns the number of runs.
+fn without_each_block<T>(
+    name: &str,
+    mut prepare: impl FnMut() -> T,
+    mut exchange: impl FnMut(T, &str),
+) -> u64 {
     let mut runs = 0;
     for count in [1, u64::MAX] {
         for after in 0.. {
             let text = format!("{name}, {count} blocks after {after}");
+            let prepared = prepare();
             Refusal { above: LARGE, after, count }.begin();
-            exchange(&text);
+            exchange(prepared, &text);
             if Refusal::end() <= after {
                 break;
             }

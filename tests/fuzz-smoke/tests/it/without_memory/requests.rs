@@ -19,18 +19,31 @@ const ORDER: ByteOrder = ByteOrder::NATIVE;
 pub(super) fn short(key: &[u8]) -> Vec<u8> {
     let target = TargetAddress::Key(key);
     let sets = CodeSetContext { char_data: CodeSetId::UTF_8, wchar_data: CodeSetId::UTF_16 };
-    request(GiopVersion::V1_2, target, "_get_level", &[sets.service_context(ORDER)], |_| {})
+    let form = Form { version: GiopVersion::V1_2, response: ResponseFlags::SyncWithTarget };
+    request(form, target, "_get_level", &[sets.service_context(ORDER)], |_| {})
+}
+
+/// A one-way request with this text.
+pub(super) fn note(key: &[u8], text: &str) -> Vec<u8> {
+    let form = Form { version: GiopVersion::V1_2, response: ResponseFlags::NoResponse };
+    request(form, TargetAddress::Key(key), "note", &[], |writer| write::<String>(writer, text))
+}
+
+/// What the requests of a list have in common.
+#[derive(Clone, Copy)]
+struct Form {
+    version: GiopVersion,
+    response: ResponseFlags,
 }
 
 fn request(
-    version: GiopVersion,
+    Form { version, response }: Form,
     target: TargetAddress<'_>,
     operation: &str,
     service_contexts: &[ServiceContext<'_>],
     body: impl FnOnce(&mut CdrWriter<'_>),
 ) -> Vec<u8> {
     let mut octets = Vec::new();
-    let response = ResponseFlags::SyncWithTarget;
     let start = RequestStart { request_id: 2, response, target, operation, service_contexts };
     let mut message = MessageWriter::request(&mut octets, version, ORDER, &start).unwrap();
     let text = match version {
@@ -55,26 +68,29 @@ fn write<T: Wire>(writer: &mut CdrWriter<'_>, value: &T::View) {
 
 /// A list of requests with their names.
 struct Requests<'a> {
-    version: GiopVersion,
+    form: Form,
     key: &'a [u8],
     all: Vec<(String, Vec<u8>)>,
 }
 
 impl Requests<'_> {
     fn add(&mut self, name: &str, octets: Vec<u8>) {
-        self.all.push((format!("{:?} {name}", self.version), octets));
+        self.all.push((format!("{:?} {name}", self.form.version), octets));
     }
 
     /// Adds a request to the object.
     fn call(&mut self, name: &str, operation: &str, body: impl FnOnce(&mut CdrWriter<'_>)) {
-        let octets = request(self.version, TargetAddress::Key(self.key), operation, &[], body);
+        let octets = request(self.form, TargetAddress::Key(self.key), operation, &[], body);
         self.add(name, octets);
     }
 
     /// Adds a request and a LocateRequest to this target.
     fn to(&mut self, name: &str, target: &TargetAddress<'_>) {
-        self.add(name, request(self.version, target.clone(), "add", &[], |_| {}));
-        self.add(&format!("locate {name}"), locate(self.version, target));
+        self.add(name, request(self.form, target.clone(), "add", &[], |_| {}));
+        if self.form.response == ResponseFlags::NoResponse {
+            return;
+        }
+        self.add(&format!("locate {name}"), locate(self.form.version, target));
     }
 
     fn operations(&mut self) {
@@ -98,9 +114,9 @@ impl Requests<'_> {
         ];
         for (name, object_key) in keys {
             self.to(name, &TargetAddress::Key(&object_key));
-            if self.version == GiopVersion::V1_2 {
+            if self.form.version == GiopVersion::V1_2 {
                 let (version, host, port, components) =
-                    (self.version, "h".to_owned(), 1, Vec::new());
+                    (self.form.version, "h".to_owned(), 1, Vec::new());
                 let profile = IiopProfile { version, host, port, object_key, components };
                 let data = &profile.encode(ORDER).unwrap().data;
                 let target = TargetAddress::Profile { tag: ProfileTag(0), data };
@@ -124,7 +140,7 @@ impl Requests<'_> {
 
     fn with(&mut self, name: &str, contexts: &[ServiceContext<'_>]) {
         let target = TargetAddress::Key(self.key);
-        self.add(name, request(self.version, target, "_get_level", contexts, |_| {}));
+        self.add(name, request(self.form, target, "_get_level", contexts, |_| {}));
     }
 
     fn arguments(&mut self) {
@@ -193,7 +209,7 @@ impl Requests<'_> {
 
     fn fragments(&mut self) {
         let whole =
-            request(self.version, TargetAddress::Key(self.key), "back_octets", &[], |writer| {
+            request(self.form, TargetAddress::Key(self.key), "back_octets", &[], |writer| {
                 write::<Vec<u8>>(writer, &[1; 4 * LONG]);
             });
         for most in [64, 6400] {
@@ -205,15 +221,16 @@ impl Requests<'_> {
 }
 
 /// Requests of all kinds with their names; `key` is that of an object.
-pub(super) fn all(key: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let mut requests = Requests { version: GiopVersion::V1_0, key, all: Vec::new() };
+pub(super) fn all(key: &[u8], response: ResponseFlags) -> Vec<(String, Vec<u8>)> {
+    let form = Form { version: GiopVersion::V1_0, response };
+    let mut requests = Requests { form, key, all: Vec::new() };
     requests.operations();
     requests.keys();
     requests.contexts([1, 5, 999].into_iter());
-    requests.version = GiopVersion::V1_1;
+    requests.form.version = GiopVersion::V1_1;
     requests.operations();
     requests.fragments();
-    requests.version = GiopVersion::V1_2;
+    requests.form.version = GiopVersion::V1_2;
     requests.operations();
     requests.keys();
     requests.contexts((0..17).chain([0x5a52_4206, 0x5a52_4207, 0x5a6f_0000, 999]));

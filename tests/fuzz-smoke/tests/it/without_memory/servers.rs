@@ -1,8 +1,9 @@
 //! Servers.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb::poa::{
     AnyServant, ObjectId, Poa, PoaPolicies, ServantActivator, ServantLocator, ServantManagerError,
@@ -11,7 +12,8 @@ use zorb::{Any, ObjectRef, Orb, Result};
 use zorb_fuzz_smoke::attack::read;
 use zorb_fuzz_smoke::echo_idl::fuzz;
 use zorb_giop::{
-    LocateReplyHeader, LocateStatus, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
+    Ior, LocateReplyHeader, LocateStatus, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
+    ResponseFlags,
 };
 use zorb_testkit::in_own_process;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
@@ -20,7 +22,11 @@ use super::requests::{all, short};
 use super::without_each_block;
 
 /// Takes all arguments, and returns nothing long: memory for results is the servant's business.
-struct Brief;
+#[derive(Default)]
+struct Brief {
+    /// The number in the last one-way request.
+    noted: Arc<AtomicU64>,
+}
 
 impl fuzz::EchoServant for Brief {
     fn level(&self) -> Result<i32> {
@@ -31,7 +37,9 @@ impl fuzz::EchoServant for Brief {
         Ok(())
     }
 
-    fn note(&self, _: &str) {}
+    fn note(&self, text: &str) {
+        self.noted.store(text.parse().unwrap_or_default(), Ordering::SeqCst);
+    }
 
     fn add(&self, a: i32, b: i32) -> Result<i32> {
         Ok(a.wrapping_add(b))
@@ -94,7 +102,7 @@ impl ServantLocator for Provider {
         _: &ObjectId,
         _: &str,
     ) -> Result<(AnyServant, ()), ServantManagerError> {
-        Ok((AnyServant::of::<fuzz::Echo, _>(Arc::new(Brief)), ()))
+        Ok((AnyServant::of::<fuzz::Echo, _>(Arc::new(Brief::default())), ()))
     }
 }
 
@@ -106,46 +114,73 @@ impl ServantActivator for Provider {
     }
 }
 
-struct Server {
-    orb: Orb,
-    address: String,
-    key: Vec<u8>,
+pub(super) struct Server {
+    pub(super) orb: Orb,
+    /// A reference to an object.
+    pub(super) object: ObjectRef,
+    /// The number in the last one-way request to it.
+    pub(super) noted: Arc<AtomicU64>,
 }
 
-fn serve() -> Server {
-    let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+/// A server at an endpoint, with the adapters that requests of all kinds are for.
+pub(super) fn serve(url: &str) -> Server {
+    let orb = Orb::builder().without_environment().listen(url);
+    // Requests of a connection, and datagrams, keep their order.
+    let orb = orb.option("StallTakeover", "3600000").build().unwrap();
     let root = orb.root_poa();
     let policies = || PoaPolicies::new().persistent().user_ids();
     let by_default = root.create("D", policies().multiple_ids().default_servant()).unwrap();
-    by_default.set_servant(AnyServant::of::<fuzz::Echo, _>(Arc::new(Brief))).unwrap();
+    by_default.set_servant(AnyServant::of::<fuzz::Echo, _>(Arc::new(Brief::default()))).unwrap();
     let located = root.create("L", policies().non_retain().servant_manager()).unwrap();
     located.set_servant_locator(Provider).unwrap();
     let activated = root.create("A", policies().servant_manager()).unwrap();
     activated.set_servant_activator(Provider).unwrap();
-    let echo: fuzz::Echo = root.activate(Brief).unwrap();
-    let profile = ObjectRef::from(echo).ior().iiop_profiles().next().unwrap();
-    Server { orb, address: format!("{}:{}", profile.host, profile.port), key: profile.object_key }
+    let noted = Arc::<AtomicU64>::default();
+    let echo: fuzz::Echo = root.activate(Brief { noted: Arc::clone(&noted) }).unwrap();
+    Server { orb, object: echo.into(), noted }
 }
 
-/// A connection that is being served.
-fn connect(server: &Server) -> TcpStream {
-    let mut stream = TcpStream::connect(&server.address).unwrap();
-    stream.write_all(&short(&server.key)).unwrap();
-    let mut header = [0; 12];
-    stream.read_exact(&mut header).unwrap();
-    let header = MessageHeader::parse(&header).unwrap();
-    stream.read_exact(&mut vec![0; header.total_size() - 12]).unwrap();
-    stream
+/// Where raw clients find an object.
+pub(super) struct Target {
+    address: String,
+    key: Vec<u8>,
 }
 
-/// Sends octets and returns the answers until the server ends the connection.
+impl Target {
+    /// The object of a reference with an IIOP profile.
+    pub(super) fn new(ior: &Ior) -> Self {
+        let profile = ior.iiop_profiles().next().unwrap();
+        Self { address: format!("{}:{}", profile.host, profile.port), key: profile.object_key }
+    }
+
+    /// A connection that is being served.
+    fn connect(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(&short(&self.key)).unwrap();
+        assert_eq!(read(&receive(&mut stream)).ids.len(), 1);
+        stream
+    }
+}
+
+/// Receives one message; nothing if the connection ends.
+fn receive(stream: &mut TcpStream) -> Vec<u8> {
+    let mut message = vec![0; 12];
+    if stream.read_exact(&mut message).is_err() {
+        return Vec::new();
+    }
+    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
+    message.resize(header.total_size(), 0);
+    match stream.read_exact(&mut message[12..]) {
+        Ok(()) => message,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Sends octets and returns the answer, if there is one before the connection ends.
 fn exchange(stream: &mut TcpStream, octets: &[u8]) -> Vec<u8> {
     // The server may close before everything is sent.
     let _ = stream.write_all(octets);
-    let _ = stream.shutdown(Shutdown::Write);
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    answer
+    receive(stream)
 }
 
 /// The system exception in an answer, if there is one.
@@ -165,32 +200,36 @@ fn exception(answer: &[u8]) -> Option<SystemException> {
     is_exception.then(|| SystemException::read(&mut body).unwrap())
 }
 
+/// Sends requests of all kinds, each without each block in turn. Every one is answered, or loses its connection alone.
+pub(super) fn check(target: &Target) {
+    let (mut runs, mut refused, mut lost) = (0, 0, 0);
+    for (name, request) in all(&target.key, ResponseFlags::SyncWithTarget) {
+        let whole = exchange(&mut target.connect(), &request);
+        let connect = || target.connect();
+        runs += without_each_block(&name, connect, |mut stream, run| {
+            let answer = exchange(&mut stream, &request);
+            let replies: usize = read(&answer).ids.values().sum();
+            match exception(&answer) {
+                Some(it) if it.kind == SystemExceptionKind::NoMemory => {
+                    assert_eq!(it.completed, CompletionStatus::No, "{run}: {it}");
+                    refused += 1;
+                }
+                // The connection has ended.
+                None if replies == 0 => lost += 1,
+                _ => assert_eq!(answer, whole, "{run}"),
+            }
+        });
+    }
+    println!("{runs} runs, {refused} refused, {lost} connections lost");
+    assert!(refused > 100 && lost > 10, "{runs}, {refused}, {lost}");
+}
+
 #[test]
 fn a_request_without_memory_for_a_part_of_it_ends_alone() {
     let name = "without_memory::servers::a_request_without_memory_for_a_part_of_it_ends_alone";
     in_own_process(name, || {
-        let server = serve();
-        let (mut runs, mut refused, mut lost) = (0, 0, 0);
-        for (name, request) in all(&server.key) {
-            let whole = exchange(&mut connect(&server), &request);
-            let mut stream = connect(&server);
-            runs += without_each_block(&name, |run| {
-                let answer = exchange(&mut stream, &request);
-                let replies: usize = read(&answer).ids.values().sum();
-                match exception(&answer) {
-                    Some(it) if it.kind == SystemExceptionKind::NoMemory => {
-                        assert_eq!(it.completed, CompletionStatus::No, "{run}: {it}");
-                        refused += 1;
-                    }
-                    // The connection has ended.
-                    None if replies == 0 => lost += 1,
-                    _ => assert_eq!(answer, whole, "{run}"),
-                }
-                stream = connect(&server);
-            });
-        }
-        println!("{runs} runs, {refused} refused, {lost} connections lost");
-        assert!(refused > 100 && lost > 10, "{runs}, {refused}, {lost}");
+        let server = serve("iiop://127.0.0.1:0");
+        check(&Target::new(server.object.ior()));
         server.orb.shutdown(true).unwrap();
     });
 }
