@@ -2,8 +2,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
-    WideSet,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, ValueHeader,
+    WideForm, WideSet,
 };
 
 use crate::{Assembler, Discriminator, Label, Number, Plain, Program};
@@ -54,6 +54,18 @@ impl Member {
             Self::Money => assembler.packed(5, 1),
             Self::Shorts => assembler.number(Number::Two, 3),
             Self::Doubles => assembler.number(Number::Eight, 2),
+        }
+    }
+
+    /// The size and the alignment of one number or character.
+    fn layout(self) -> (usize, usize) {
+        match self {
+            Self::Octet | Self::Boolean | Self::Char => (1, 1),
+            Self::Short | Self::Shorts => (2, 2),
+            Self::Long | Self::Color => (4, 4),
+            Self::Double | Self::Doubles => (8, 8),
+            Self::Quad => (16, 8),
+            Self::Money => (3, 1),
         }
     }
 
@@ -336,6 +348,49 @@ fn each_part_of_a_stream_has_its_alignment_base() {
     program.0.copy(program.1, &mut reader, &mut writer, &mut Plain).unwrap();
     assert_eq!(reader.remaining(), 0);
     assert_eq!(copy, whole);
+}
+
+/// A chunked value, big-endian, with a chunk for each of these primitives of the given alignments.
+fn in_chunks(primitives: &[(usize, Vec<u8>)]) -> Vec<u8> {
+    let mut octets = 0x7fff_ff08_u32.to_be_bytes().to_vec();
+    for (alignment, primitive) in primitives {
+        octets.resize(octets.len().next_multiple_of(4), 0);
+        let start = octets.len() + 4;
+        let padding = start.next_multiple_of(*alignment) - start;
+        octets.extend(u32::try_from(padding + primitive.len()).unwrap().to_be_bytes());
+        octets.resize(start + padding, 0);
+        octets.extend_from_slice(primitive);
+    }
+    octets.resize(octets.len().next_multiple_of(4), 0);
+    octets.extend([0xff; 4]);
+    octets
+}
+
+#[test]
+fn elements_may_span_chunks_of_a_value() {
+    const COUNT: u32 = 3;
+    for members in structs() {
+        let mut primitives = vec![(4, COUNT.to_be_bytes().to_vec())];
+        for (seed, member) in (0..COUNT).flat_map(|seed| members.iter().map(move |it| (seed, it))) {
+            let mut octets = Vec::new();
+            member.write(u64::from(seed), &mut CdrWriter::new(&mut octets, ByteOrder::Big));
+            let (size, alignment) = member.layout();
+            primitives.extend(octets.chunks(size).map(|one| (alignment, one.to_vec())));
+        }
+        let octets = in_chunks(&primitives);
+        let (program, label) = sequence_of(&members);
+        for order in ORDERS {
+            let mut reader = CdrReader::new(&octets, ByteOrder::Big);
+            let Ok(ValueHeader::New(tag)) = reader.read_value_header() else { panic!("no value") };
+            reader.begin_value(&tag).unwrap();
+            let mut copy = Vec::new();
+            let mut writer = CdrWriter::new(&mut copy, order);
+            program.copy(label, &mut reader, &mut writer, &mut Plain).unwrap();
+            reader.end_value(&tag).unwrap();
+            assert_eq!(reader.remaining(), 0);
+            assert_eq!(copy, octets_of(&members, COUNT, order, 0), "{members:?}");
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod binding;
 mod call;
 mod callbacks;
 mod client_limit;
+mod code_sets;
 mod collocated;
 mod connecting;
 mod deferred;

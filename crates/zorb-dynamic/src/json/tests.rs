@@ -1,5 +1,6 @@
 use serde_json::json;
-use zorb_types::{TcKind, UnionCase, ValueMember, ValueModifier, Visibility};
+use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Wire};
+use zorb_types::{Any, TcKind, UnionCase, ValueMember, ValueModifier, Visibility};
 
 use super::*;
 
@@ -285,4 +286,23 @@ fn the_type_of_types_has_its_scoped_name() {
     for name in ["TypeCode", "CORBA::TypeCode", "::CORBA::TypeCode"] {
         assert_eq!(kind(name).kind(), TcKind::TypeCode);
     }
+}
+
+#[test]
+fn arrays_may_be_split_between_the_chunks_of_a_value() {
+    let row = TypeCode::array(&kind("short"), 3).unwrap();
+    let member = ValueMember { name: "row", type_code: &row, visibility: Visibility::Public };
+    let row = TypeCode::value("IDL:Shop/Row:1.0", "Row", ValueModifier::None, None, &[member]);
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+    TypeCode::write(&row.unwrap(), &mut writer).unwrap();
+    // Two elements in the first chunk, one in the second.
+    writer.write_u32(0x7fff_ff08);
+    writer.write_u32(4);
+    writer.put(&[0, 1, 0, 2]);
+    writer.write_u32(2);
+    writer.put(&[0, 3]);
+    writer.write_u32(u32::MAX);
+    let any = Any::read(&mut CdrReader::new(&octets, ByteOrder::Big)).unwrap();
+    assert_eq!(parsed(&from_any(&any).unwrap().to_string())["row"], parsed("[1, 2, 3]"));
 }

@@ -372,6 +372,7 @@ fn a_peer_may_put_every_primitive_into_a_chunk_of_its_own() {
         [
             ("truth", bool::type_desc),
             ("numbers", <Vec<u16>>::type_desc),
+            ("row", <[u16; 2]>::type_desc),
             ("pairs", pairs),
             ("any", Any::type_desc),
             ("type", TypeCode::type_desc),
@@ -384,6 +385,8 @@ fn a_peer_may_put_every_primitive_into_a_chunk_of_its_own() {
     cut.put(4, &words(&[2]));
     cut.put(2, &[0, 1]);
     cut.put(2, &[0, 2]);
+    cut.put(2, &[0, 3]);
+    cut.put(2, &[0, 4]);
     cut.put(4, &words(&[2]));
     for number in [1.0_f64, 2.0] {
         cut.put(1, &[9]);
@@ -410,6 +413,7 @@ fn a_peer_may_put_every_primitive_into_a_chunk_of_its_own() {
     writer.write_u32(PLAIN);
     writer.write_u8(1);
     <Vec<u16>>::write(&[1, 2], &mut writer).unwrap();
+    <[u16; 2]>::write(&[3, 4], &mut writer).unwrap();
     writer.write_u32(2);
     for number in [1.0_f64, 2.0] {
         writer.write_u8(9);
