@@ -2,8 +2,13 @@
 //! delays no call to a lane whose threads they do not keep busy with upcalls, every call ends once, the lanes together
 //! never use more memory than there is for messages, and all of it comes back.
 //!
-//! `CHAOS_SEED=N` runs one seed, `CHAOS_SEEDS=N` so many of them. The server's threads are real ones, so a
-//! seed fixes what the clients do and not when it arrives.
+//! `CHAOS_SEED=N` runs one seed, `CHAOS_SEEDS=N` so many of them.
+//!
+//! The threads and the transports are real ones. The simulated network of `zorb-giop` drives the state machines of
+//! connections, which have no threads; there, a seed fixes the order in which octets arrive. Whether
+//! one lane waits for another is decided where the threads of a lane take turns: in locks, condition variables and
+//! epoll, none of which a simulated network or clock controls. So a seed fixes what the clients do and not when it
+//! arrives, and the checks hold for every order: calls to the free lane end while all hostile clients stand still.
 
 mod hostile;
 
