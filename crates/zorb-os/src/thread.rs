@@ -57,6 +57,16 @@ impl Drop for Number {
     }
 }
 
+/// Runs `work` on a thread that Rust's standard library does not know, as another language's runtime starts it, and waits
+/// until it has ended. A panic of `work` ends the process. For tests of what such threads may do.
+///
+/// # Errors
+/// The thread cannot be started.
+#[doc(hidden)]
+pub fn run_on_foreign(work: impl FnOnce() + Send) -> io::Result<()> {
+    sys::thread::run_on_foreign(work)
+}
+
 /// Sets the name of the calling thread, truncated to [`MAX_NAME_LEN`] bytes at a character
 /// boundary; NUL characters are removed.
 ///

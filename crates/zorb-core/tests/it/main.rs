@@ -17,6 +17,7 @@ mod errors;
 mod failover;
 mod few_descriptors;
 mod flood;
+mod foreign_threads;
 mod fork;
 mod forwarder;
 mod gather;

@@ -34,6 +34,37 @@ fn query_id() -> u32 {
     id
 }
 
+/// Runs `work` on a thread that the system starts, without Rust's standard library, and waits until it has ended. A panic
+/// of `work` ends the process.
+///
+/// # Errors
+/// The thread cannot be started.
+pub(crate) fn run_on_foreign<F: FnOnce() + Send>(work: F) -> io::Result<()> {
+    extern "C" fn run<F: FnOnce()>(work: *mut libc::c_void) -> *mut libc::c_void {
+        // SAFETY: points to the `work` below, which outlives the thread and which no other thread uses meanwhile.
+        let work = unsafe { &mut *work.cast::<Option<F>>() };
+        work.take().into_iter().for_each(|work| work());
+        std::ptr::null_mut()
+    }
+    let mut work = Some(work);
+    let mut thread = std::mem::MaybeUninit::uninit();
+    let argument = (&raw mut work).cast();
+    // SAFETY: `thread` is writable, and `run` takes this argument, which outlives the thread.
+    let failed =
+        unsafe { libc::pthread_create(thread.as_mut_ptr(), std::ptr::null(), run::<F>, argument) };
+    if failed != 0 {
+        return Err(io::Error::from_raw_os_error(failed));
+    }
+    // SAFETY: the call has set it.
+    let thread = unsafe { thread.assume_init() };
+    // SAFETY: the thread exists, and nobody else joins or detaches it.
+    match unsafe { libc::pthread_join(thread, std::ptr::null_mut()) } {
+        0 => Ok(()),
+        // The thread still uses `work`.
+        _ => std::process::abort(),
+    }
+}
+
 /// The page faults of the calling thread: minor and major.
 pub(crate) fn own_page_faults() -> io::Result<[libc::c_long; 2]> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
