@@ -50,10 +50,23 @@ pub(crate) fn decode(octets: &[u8]) -> Option<Ior> {
     parser.0.is_empty().then_some(Ior { type_id, profiles })
 }
 
+/// Whether the octets are a reference, without allocating one: a start reads very many of them.
+pub(crate) fn is_reference(octets: &[u8]) -> bool {
+    let mut parser = Parser(octets);
+    let mut rest = || {
+        parser.text()?;
+        for _ in 0..parser.number()? {
+            parser.profile()?;
+        }
+        Some(parser.0.len())
+    };
+    octets.is_empty() || rest() == Some(0)
+}
+
 /// Writes the reference as a result.
 ///
 /// # Errors
-/// `BadReference` if the octets are not a reference, which [`decode`] has excluded before.
+/// `BadReference` if the octets are not a reference, which [`is_reference`] has excluded before.
 pub(crate) fn write(octets: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     if octets.is_empty() {
         writer.write_latin1("")?;
@@ -137,6 +150,7 @@ mod tests {
     #[test]
     fn a_reference_survives_octet_for_octet() {
         for ior in [sample(), Ior::NIL] {
+            assert!(is_reference(&encode(&ior)));
             assert_eq!(decode(&encode(&ior)), Some(ior));
         }
     }
@@ -156,7 +170,10 @@ mod tests {
         let octets = encode(&sample());
         for len in 1..octets.len() {
             assert_eq!(decode(&octets[..len]), None, "{len} octets");
+            assert!(!is_reference(&octets[..len]), "{len} octets");
         }
-        assert_eq!(decode(&[&octets[..], &[0]].concat()), None);
+        let longer = [&octets[..], &[0]].concat();
+        assert_eq!(decode(&longer), None);
+        assert!(!is_reference(&longer));
     }
 }

@@ -109,8 +109,10 @@ fn binding<'r>(row: &'r [u8], value: &'r [u8]) -> Option<(ContextId, &'r [u8], B
     let (id, key) = row.split_first_chunk::<8>()?;
     let text = std::str::from_utf8(key).ok()?;
     let bound = Bound::from_octets(value)?;
-    if let Bound::Object(reference) | Bound::Foreign(reference) = bound {
-        stored::decode(reference)?;
+    if let Bound::Object(reference) | Bound::Foreign(reference) = bound
+        && !stored::is_reference(reference)
+    {
+        return None;
     }
     let has_one_nul = text.bytes().filter(|octet| *octet == 0).count() == 1;
     (has_one_nul && key.len() <= MAX_KEY).then_some((ContextId::from_octets(id)?, key, bound))

@@ -59,6 +59,10 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// The longest read before which the disk is not asked for its length. Asking before each page took 8 % of the time of a
+/// start with a million names.
+const SHORT: usize = 64 << 10;
+
 /// The database owns its handle of the backend.
 #[derive(Debug)]
 pub(super) struct Handle(pub(super) Arc<Backend>);
@@ -69,9 +73,10 @@ impl StorageBackend for Handle {
     }
 
     fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
-        // A damaged file may contain any length.
+        // A damaged file may contain any length, for which there may be no memory.
         let end = u64::try_from(len).ok().and_then(|len| offset.checked_add(len));
-        if end.is_none_or(|end| self.0.len().is_ok_and(|length| end > length)) {
+        let is_beyond = |end| len > SHORT && self.0.len().is_ok_and(|length| end > length);
+        if end.is_none_or(is_beyond) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let mut octets = vec![0; len];
