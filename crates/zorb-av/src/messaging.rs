@@ -148,7 +148,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use zorb_cdr::TextCoding;
-    use zorb_giop::{Form, GiopVersion};
+    use zorb_giop::{GiopVersion, MessageFormat};
 
     use super::*;
 
@@ -163,7 +163,7 @@ mod tests {
             service_contexts: &[],
         };
         let mut octets = Vec::new();
-        let form = Form::new(Some(&TESTED), GiopVersion::V1_2);
+        let form = MessageFormat::new(Some(&TESTED), GiopVersion::V1_2);
         let mut message = form.request(&mut octets, order, &start)?;
         message.body(TextCoding::UNICODE).write_u32(7);
         message.finish()?;

@@ -1,6 +1,6 @@
 //! Limits the memory of buffers that are reused from message to message.
 
-use zorb_giop::{Detached, Inbound, RequestBuffer};
+use zorb_giop::{DetachedMessage, Inbound, RequestBuffer};
 
 /// The maximum capacity in octets that a buffer retains between messages. Messages up to this size allocate
 /// nothing; the memory of a larger one is freed after it.
@@ -17,14 +17,14 @@ pub fn trim(buffer: &mut Vec<u8>) {
 /// Frees the memory of a request buffer if its capacity exceeds 1 MiB.
 #[inline]
 pub fn trim_request(buffer: &mut RequestBuffer) {
-    if buffer.behind_header().capacity() > MAX_RETAINED {
+    if buffer.octets_after_header().capacity() > MAX_RETAINED {
         *buffer = RequestBuffer::default();
     }
 }
 
 /// Frees the buffer of a message if its capacity exceeds 1 MiB.
 #[inline]
-pub fn trim_message(message: &mut Detached) {
+pub fn trim_message(message: &mut DetachedMessage) {
     message.trim(MAX_RETAINED);
 }
 

@@ -32,7 +32,7 @@ impl ObjectId {
     ///
     /// # Errors
     /// Without memory.
-    pub fn try_copied(octets: &[u8]) -> Result<Self, TryReserveError> {
+    pub fn try_copy(octets: &[u8]) -> Result<Self, TryReserveError> {
         fallible::copy(octets).map(Self::new)
     }
 
@@ -41,7 +41,7 @@ impl ObjectId {
     /// # Errors
     /// Without memory.
     pub fn try_clone(&self) -> Result<Self, TryReserveError> {
-        Self::try_copied(&self.0)
+        Self::try_copy(&self.0)
     }
 
     /// The id's octets.

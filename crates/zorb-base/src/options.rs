@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use zorb_giop::ProfileTag;
 pub use zorb_transport::{
-    Named, OptionKind, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption, SetStreamOptions,
-    StreamOptions,
+    NameValuePairs, OptionKind, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
+    SetStreamOptions, StreamOptions,
 };
 use zorb_transport::{Protocol, WaitPolicy};
 
@@ -157,7 +157,7 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), Error> {
         let spec = self.find(name).ok_or_else(|| self.unknown(name, &origin))?;
         let part = match spec.kind {
-            OptionKind::Named => {
+            OptionKind::NameValuePairs => {
                 value.split_once('=').map_or("", |(name, _)| name.trim()).to_owned()
             }
             _ => String::new(),
@@ -233,7 +233,9 @@ impl Options {
         let value = self.value(spec);
         let is_named = |pair: &&str| pair.split_once('=').is_some_and(|(name, _)| name == part);
         match spec.kind {
-            OptionKind::Named => value.split(';').find(is_named).unwrap_or_default().to_owned(),
+            OptionKind::NameValuePairs => {
+                value.split(';').find(is_named).unwrap_or_default().to_owned()
+            }
             _ => value,
         }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind};
-use zorb_giop::{Form, Inbound, Limits, MessageBudget, MessageHeader};
+use zorb_giop::{Inbound, Limits, MessageBudget, MessageFormat, MessageHeader};
 use zorb_transport::{BusyWait, Stream, WaitPolicy};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -104,7 +104,12 @@ impl<'a> Converter<'a> {
     ) -> Self {
         let limits =
             Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
-        Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.busy_wait(), limit }
+        Self {
+            from,
+            inbound: Inbound::new(limits).with_messaging(framing.0),
+            wait: wait.busy_wait(),
+            limit,
+        }
     }
 
     /// The same with a budget that its buffers are charged to.
@@ -163,8 +168,8 @@ impl<'a> Converter<'a> {
 
 /// Whether messages of this form can have that byte order: forms other than GIOP use the native
 /// one.
-fn tells_order(form: Form<'_>, order: ByteOrder) -> bool {
-    matches!(form, Form::Giop(_)) || order == ByteOrder::NATIVE
+fn tells_order(form: MessageFormat<'_>, order: ByteOrder) -> bool {
+    matches!(form, MessageFormat::Giop(_)) || order == ByteOrder::NATIVE
 }
 
 fn message_error(what: &'static str) -> CdrError {

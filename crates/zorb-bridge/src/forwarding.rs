@@ -1,7 +1,7 @@
 //! Replies that forward the client to another object.
 
 use zorb_cdr::{CdrReader, CdrResult, TextCoding, Wire};
-use zorb_giop::{Form, Ior, LocateStatus, MessageHeader, MessageKind, ReplyStatus};
+use zorb_giop::{Ior, LocateStatus, MessageFormat, MessageHeader, MessageKind, ReplyStatus};
 use zorb_transport::ProtocolRegistry;
 
 use crate::context::Context;
@@ -10,7 +10,7 @@ use crate::context::Context;
 /// forwards the client to the bridge. None if the object is in another server.
 pub(crate) fn redirected(
     context: &Context,
-    form: Form<'_>,
+    form: MessageFormat<'_>,
     header: &MessageHeader,
     message: &[u8],
 ) -> Option<Vec<u8>> {
@@ -46,7 +46,7 @@ enum Forward {
 
 impl Forward {
     fn read<'a>(
-        form: Form<'_>,
+        form: MessageFormat<'_>,
         header: &MessageHeader,
         message: &'a [u8],
     ) -> Option<(Self, CdrReader<'a>)> {
@@ -60,7 +60,12 @@ impl Forward {
 
     /// The service contexts of a forward are dropped: they belong to the connection to an object
     /// that the client does not call.
-    fn write(&self, form: Form<'_>, header: &MessageHeader, ior: &Ior) -> CdrResult<Vec<u8>> {
+    fn write(
+        &self,
+        form: MessageFormat<'_>,
+        header: &MessageHeader,
+        ior: &Ior,
+    ) -> CdrResult<Vec<u8>> {
         let mut octets = Vec::new();
         let order = header.order;
         let mut message = match *self {

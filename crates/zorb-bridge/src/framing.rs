@@ -2,7 +2,7 @@
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    Form, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, Messaging, ProtocolError,
+    GiopVersion, HEADER_SIZE, MessageFormat, MessageHeader, MessageKind, Messaging, ProtocolError,
     ProtocolErrorKind,
 };
 
@@ -43,8 +43,8 @@ impl Framing {
     }
 
     /// The message form for `version`.
-    pub(crate) fn form(self, version: GiopVersion) -> Form<'static> {
-        Form::new(self.0, version)
+    pub(crate) fn form(self, version: GiopVersion) -> MessageFormat<'static> {
+        MessageFormat::new(self.0, version)
     }
 
     /// An encoded MessageError.

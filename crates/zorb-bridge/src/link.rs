@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use zorb_base::progress::Progress;
-use zorb_giop::{Form, GiopVersion, MessageBudget, ProtocolError};
+use zorb_giop::{GiopVersion, MessageBudget, MessageFormat, ProtocolError};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::Stream;
 
@@ -101,7 +101,7 @@ impl Link {
     }
 
     /// The message form of the client's connection.
-    pub(crate) fn client_form(&self) -> Form<'static> {
+    pub(crate) fn client_form(&self) -> MessageFormat<'static> {
         self.framing.form(self.version())
     }
 

@@ -4,7 +4,8 @@ use std::io;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    Form, GiopVersion, LocateStatus, MessageHeader, MessageKind, ProtocolError, ReplyStatus,
+    GiopVersion, LocateStatus, MessageFormat, MessageHeader, MessageKind, ProtocolError,
+    ReplyStatus,
 };
 use zorb_os::lock::Locked;
 
@@ -52,7 +53,11 @@ impl<'l> Replies<'l> {
 }
 
 /// Whether the Reply or LocateReply that starts with `seen` forwards the client.
-fn forwards(form: Form<'_>, header: &MessageHeader, seen: &[u8]) -> Result<bool, ProtocolError> {
+fn forwards(
+    form: MessageFormat<'_>,
+    header: &MessageHeader,
+    seen: &[u8],
+) -> Result<bool, ProtocolError> {
     if header.kind == MessageKind::LocateReply {
         let (reply, _) = form.read_locate_reply(seen, header)?;
         return Ok(matches!(
@@ -62,7 +67,7 @@ fn forwards(form: Form<'_>, header: &MessageHeader, seen: &[u8]) -> Result<bool,
     }
     let forward = [ReplyStatus::LocationForward, ReplyStatus::LocationForwardPerm];
     // In GIOP 1.2 the status precedes all fields of variable length.
-    if form == Form::Giop(GiopVersion::V1_2)
+    if form == MessageFormat::Giop(GiopVersion::V1_2)
         && let Some(octets) = seen.get(16..20).and_then(|octets| octets.first_chunk())
     {
         let status = match header.order {

@@ -2,7 +2,7 @@
 
 use zorb_cdr::{CdrResult, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, Form, GiopVersion, LocateStatus, MessageHeader, MessageKind,
+    AddressingDisposition, GiopVersion, LocateStatus, MessageFormat, MessageHeader, MessageKind,
     MessageWriter, ProtocolError, ReplyStatus, TargetAddress,
 };
 use zorb_types::{SystemException, SystemExceptionKind};
@@ -21,7 +21,7 @@ impl<'a> RequestHead<'a> {
     /// # Errors
     /// The octets are too few or malformed.
     pub(crate) fn read(
-        form: Form<'a>,
+        form: MessageFormat<'a>,
         header: &MessageHeader,
         seen: &'a [u8],
     ) -> Result<Self, ProtocolError> {
@@ -52,7 +52,7 @@ impl Refusal {
     /// Encodes the reply to a request of `header`'s kind, version and byte order.
     pub(crate) fn write(
         &self,
-        form: Form<'_>,
+        form: MessageFormat<'_>,
         header: &MessageHeader,
         request_id: u32,
         buffer: &mut Vec<u8>,
@@ -90,10 +90,10 @@ impl Refusal {
 /// The status of a LocateReply in `form` for an object with an exception of this kind. Only an
 /// object known not to exist is reported as unknown: if `form` cannot express the exception, the
 /// status is "object here", and a request for the object then fails with the exception.
-pub(crate) fn cannot_locate(form: Form<'_>, kind: SystemExceptionKind) -> LocateStatus {
+pub(crate) fn cannot_locate(form: MessageFormat<'_>, kind: SystemExceptionKind) -> LocateStatus {
     match (kind, form) {
         (SystemExceptionKind::ObjectNotExist, _) => LocateStatus::UnknownObject,
-        (_, Form::Giop(version)) if version >= GiopVersion::V1_2 => {
+        (_, MessageFormat::Giop(version)) if version >= GiopVersion::V1_2 => {
             LocateStatus::LocSystemException
         }
         _ => LocateStatus::ObjectHere,

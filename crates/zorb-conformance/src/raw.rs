@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use zorb::cdr::{ByteOrder, TextCoding};
 use zorb::giop::{
-    Form, GiopVersion, Inbound, Limits, MessageHeader, MessageKind, ReplyStatus, RequestStart,
-    ResponseFlags, TargetAddress,
+    GiopVersion, Inbound, Limits, MessageFormat, MessageHeader, MessageKind, ReplyStatus,
+    RequestStart, ResponseFlags, TargetAddress,
 };
 use zorb::transport::{ConnectOptions, Protocol, Stream};
 
@@ -19,7 +19,7 @@ const ID: u32 = 42;
 pub(crate) struct Raw {
     protocol: Arc<dyn Protocol>,
     pub(crate) stream: Arc<dyn Stream>,
-    form: Form<'static>,
+    form: MessageFormat<'static>,
 }
 
 impl Raw {
@@ -30,7 +30,7 @@ impl Raw {
         let (protocol, resolved) = found.expect("a good profile");
         let endpoint = resolved.endpoints.first().expect("an endpoint");
         let stream = protocol.transport().connect(endpoint, &ConnectOptions::default());
-        let form = Form::new(protocol.messaging(), GiopVersion::V1_2);
+        let form = MessageFormat::new(protocol.messaging(), GiopVersion::V1_2);
         Self { stream: stream.expect("a connection"), protocol, form }
     }
 
@@ -75,7 +75,7 @@ impl Raw {
 
     /// What receives replies.
     pub(crate) fn inbound(&self) -> Inbound {
-        Inbound::new(Limits::default()).of(self.protocol.messaging())
+        Inbound::new(Limits::default()).with_messaging(self.protocol.messaging())
     }
 
     /// The header of the server's next reply, which is then the current message.

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use zorb_types::{Any, TypeCode, Visibility};
 
-pub use canonical::Renamed;
+pub use canonical::RenamedIds;
 pub use change::mentions;
 pub use description::{
     AttributeDescription, InitializerDescription, InterfaceDescription, OperationDescription,

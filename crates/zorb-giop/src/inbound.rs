@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 pub use budget::{Charge, MessageBudget};
-pub use detached::Detached;
+pub use detached::DetachedMessage;
 pub use limits::Limits;
 use partial::{Joined, Outcome, Partials};
 
@@ -106,9 +106,9 @@ impl Inbound {
         }
     }
 
-    /// The same with another messaging protocol than GIOP, if `messaging` is one.
+    /// Sets the messaging protocol; `None`, the default, is GIOP.
     #[must_use]
-    pub fn of(self, messaging: Option<&'static dyn Messaging>) -> Self {
+    pub fn with_messaging(self, messaging: Option<&'static dyn Messaging>) -> Self {
         let declared = messaging.map_or(HEADER_SIZE as u8, |messaging| messaging.header_size());
         let header_size = effective_size(declared);
         Self { messaging, header_size, ..self }
@@ -249,10 +249,10 @@ impl Inbound {
         (missing > 0 && !self.partials.concerns(header)).then_some(missing)
     }
 
-    /// Reports that the [missing end](Self::missing_end) of the next message was received somewhere else. The
-    /// message becomes the [current](Self::current) one, without its end; its header has the size of the
-    /// whole message. If no end is missing, returns `None` and changes nothing.
-    pub fn end_is_elsewhere(&mut self) -> Option<MessageHeader> {
+    /// Makes the next message the [current](Self::current) one without its [missing end](Self::missing_end), which
+    /// the caller receives itself; its header has the size of the whole message. If no end is missing, returns
+    /// `None` and changes nothing.
+    pub fn complete_without_end(&mut self) -> Option<MessageHeader> {
         self.missing_end()?;
         self.current = Current::InPlace(self.end - self.start);
         self.next
@@ -304,7 +304,7 @@ impl Inbound {
     }
 
     /// Whether a message with this request id is incomplete: fragments of it were received, but not the last.
-    pub fn has_part_of(&self, request_id: u32) -> bool {
+    pub fn has_fragments_of(&self, request_id: u32) -> bool {
         self.partials.contains(request_id)
     }
 

@@ -50,7 +50,7 @@ pub use connection::{
     TimeLimits, UnreadRequest,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
-pub use inbound::{Charge, Detached, Inbound, Limits, MessageBudget};
+pub use inbound::{Charge, DetachedMessage, Inbound, Limits, MessageBudget};
 pub use listen_points::{ListenPoints, MAX_LISTEN_POINTS};
 pub use message::{
     AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
@@ -59,8 +59,8 @@ pub use message::{
     ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{
-    Abbreviation, ClientMessagingState, Destination, Expanded, Form, Frame, GiopLite, Messaging,
-    ObjectIndex, ServerMessagingState,
+    Abbreviation, ClientMessagingState, Destination, Expanded, Frame, GiopLite, MessageFormat,
+    Messaging, ObjectIndex, ServerMessagingState,
 };
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,

@@ -21,7 +21,7 @@ use crate::{
 };
 pub use abbreviation::{Abbreviation, ClientMessagingState};
 pub use destination::{Destination, ObjectIndex};
-pub use form::Form;
+pub use form::MessageFormat;
 pub use frame::Frame;
 pub use lite::GiopLite;
 
@@ -36,7 +36,7 @@ pub use lite::GiopLite;
 /// It is a value without state, usually a `static` of a unit type, which all connections of all ORBs share.
 /// The state of a connection is in [`client_state`](Self::client_state) and
 /// [`server_state`](Self::server_state). GIOP is not a `Messaging` but built in, so that its messages are
-/// encoded and decoded without dynamic calls ([`Form`] is either). Another protocol costs a few dynamic
+/// encoded and decoded without dynamic calls ([`MessageFormat`] is either). Another protocol costs a few dynamic
 /// calls a message, regardless of its size.
 ///
 /// There are no fragments. By default, there are no service contexts either, so code sets and the data of
@@ -101,7 +101,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     }
 
     /// As [`write_request`](Self::write_request), ending at an offset of `phase` (0 to 7) modulo 8: see
-    /// [`Form::request_before`]. Default: no padding.
+    /// [`MessageFormat::request_before`]. Default: no padding.
     ///
     /// # Errors
     /// As [`write_request`](Self::write_request); `Unsupported` if it ends at another offset.

@@ -186,9 +186,9 @@ impl Assembler {
         })
     }
 
-    fn item(&mut self, shape: ItemKind, count: u32) {
+    fn item(&mut self, kind: ItemKind, count: u32) {
         if count > 0 {
-            push(&mut self.items, Item { shape, count }, &mut self.lacks_memory);
+            push(&mut self.items, Item { kind, count }, &mut self.lacks_memory);
         }
     }
 

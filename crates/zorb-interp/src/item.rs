@@ -80,7 +80,7 @@ impl ItemKind {
 /// A member of a run, or an array of members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    pub(crate) shape: ItemKind,
+    pub(crate) kind: ItemKind,
     pub(crate) count: u32,
 }
 

@@ -148,21 +148,21 @@ impl Run {
         for (class, length) in lengths.iter_mut().enumerate() {
             let mut end = class;
             for item in items {
-                end = end.next_multiple_of(item.shape.alignment());
-                end = end.saturating_add(item.shape.size().saturating_mul(item.count as usize));
+                end = end.next_multiple_of(item.kind.alignment());
+                end = end.saturating_add(item.kind.size().saturating_mul(item.count as usize));
                 end = end.min(MAX_LENGTH);
             }
             *length = (end - class) as u32;
         }
         let checks = |shape: ItemKind| !matches!(shape, ItemKind::Number(_) | ItemKind::Char);
-        let alignment = items.iter().map(|item| item.shape.alignment()).max().unwrap_or(1);
+        let alignment = items.iter().map(|item| item.kind.alignment()).max().unwrap_or(1);
         Self {
             first,
             count: items.len() as u32,
             alignment: alignment as u8,
-            checked: items.iter().any(|item| checks(item.shape)),
-            is_swapped: items.iter().any(|item| item.shape.is_swapped()),
-            has_text: items.iter().any(|item| item.shape == ItemKind::Char),
+            checked: items.iter().any(|item| checks(item.kind)),
+            is_swapped: items.iter().any(|item| item.kind.is_swapped()),
+            has_text: items.iter().any(|item| item.kind == ItemKind::Char),
             lengths,
         }
     }

@@ -18,7 +18,7 @@ pub(crate) fn copy(
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
     let mut left = count;
-    if let [Item { shape: ItemKind::Number(number), count: each }] = items {
+    if let [Item { kind: ItemKind::Number(number), count: each }] = items {
         let numbers = left.saturating_mul(*each as usize);
         return copy_numbers(*number, numbers, reader, writer);
     }
@@ -123,7 +123,7 @@ fn copy_members(
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
     for item in items {
-        let (size, alignment) = (item.shape.size(), item.shape.alignment());
+        let (size, alignment) = (item.kind.size(), item.kind.alignment());
         // A sender may split an array into several chunks, or align its elements in each part.
         let (pieces, each) = match reader.is_in_chunks() || reader.is_aligned_per_part() {
             true => (item.count, 1),
@@ -132,14 +132,14 @@ fn copy_members(
         for _ in 0..pieces {
             reader.step(alignment);
             reader.align(alignment);
-            let octets = reader.take(size.saturating_mul(each as usize), item.shape.what())?;
+            let octets = reader.take(size.saturating_mul(each as usize), item.kind.what())?;
             let rules = Rules::of(reader, writer.as_deref());
-            if octets.chunks_exact(size).any(|one| !check(item.shape, one, rules)) {
-                return Err(error(item.shape, reader.offset()));
+            if octets.chunks_exact(size).any(|one| !check(item.kind, one, rules)) {
+                return Err(error(item.kind, reader.offset()));
             }
             if let Some(writer) = writer.as_deref_mut() {
                 writer.align(alignment);
-                if item.shape.is_swapped() && writer.order() != reader.order() {
+                if item.kind.is_swapped() && writer.order() != reader.order() {
                     swap_each(size, octets, writer.reserve(octets.len()));
                 } else {
                     writer.put(octets);
@@ -171,14 +171,14 @@ impl Rules {
 
 fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], rules: Rules) -> bool {
     let mut members = Members::new();
-    each(items, offset, |position, shape| {
-        let is_checked = match shape {
+    each(items, offset, |position, kind| {
+        let is_checked = match kind {
             ItemKind::Number(_) => false,
             ItemKind::Char => rules.ascii,
             _ => true,
         };
         if is_checked {
-            members.add(position, shape);
+            members.add(position, kind);
         }
     });
     let Some(members) = members.all() else {
@@ -187,9 +187,9 @@ fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], rules:
             .all(|value| invalid_item(items, offset, value, rules).is_none());
     };
     octets.chunks_exact(length).all(|value| {
-        members.iter().all(|&(position, shape)| {
-            let octets = value.get(position..position + shape.size()).unwrap_or_default();
-            check(shape, octets, rules)
+        members.iter().all(|&(position, kind)| {
+            let octets = value.get(position..position + kind.size()).unwrap_or_default();
+            check(kind, octets, rules)
         })
     })
 }
@@ -205,9 +205,9 @@ impl Members {
         Self { members: [(0, ItemKind::Boolean); MAX_MEMBERS], count: 0 }
     }
 
-    fn add(&mut self, position: usize, shape: ItemKind) {
+    fn add(&mut self, position: usize, kind: ItemKind) {
         if let Some(member) = self.members.get_mut(self.count) {
-            *member = (position, shape);
+            *member = (position, kind);
         }
         self.count = self.count.saturating_add(1);
     }
@@ -222,12 +222,12 @@ impl Members {
 fn invalid_item(items: &[Item], offset: usize, value: &[u8], rules: Rules) -> Option<Item> {
     let mut position = 0;
     for item in items {
-        let size = item.shape.size();
-        position += (position + offset).wrapping_neg() & (item.shape.alignment() - 1);
+        let size = item.kind.size();
+        position += (position + offset).wrapping_neg() & (item.kind.alignment() - 1);
         let length = size * item.count as usize;
-        if !matches!(item.shape, ItemKind::Number(_)) {
+        if !matches!(item.kind, ItemKind::Number(_)) {
             let octets = value.get(position..position + length).unwrap_or_default();
-            if !octets.chunks_exact(size).all(|one| check(item.shape, one, rules)) {
+            if !octets.chunks_exact(size).all(|one| check(item.kind, one, rules)) {
                 return Some(*item);
             }
         }
@@ -247,25 +247,25 @@ fn first_error(
     let values = octets.chunks_exact(length).enumerate();
     let mut found = values.filter_map(|(index, value)| {
         let item = invalid_item(items, offset, value, rules)?;
-        Some(error(item.shape, offset + index * length))
+        Some(error(item.kind, offset + index * length))
     });
     found.next().unwrap_or_else(|| error(ItemKind::Boolean, offset))
 }
 
 #[cold]
-fn error(shape: ItemKind, offset: usize) -> CdrError {
-    let kind = match shape {
+fn error(kind: ItemKind, offset: usize) -> CdrError {
+    let error = match kind {
         ItemKind::Boolean => CdrErrorKind::BadBoolean,
         ItemKind::Char => CdrErrorKind::BadText,
         ItemKind::Enumeration(_) => CdrErrorKind::BadEnum,
         ItemKind::Packed(_) => CdrErrorKind::BadFixed,
         ItemKind::Number(_) => CdrErrorKind::Truncated,
     };
-    CdrError::new(kind, offset, shape.what())
+    CdrError::new(error, offset, kind.what())
 }
 
-fn check(shape: ItemKind, octets: &[u8], rules: Rules) -> bool {
-    match (shape, octets) {
+fn check(kind: ItemKind, octets: &[u8], rules: Rules) -> bool {
+    match (kind, octets) {
         (ItemKind::Number(_), _) => true,
         (ItemKind::Boolean, [octet]) => *octet < 2,
         (ItemKind::Char, [octet]) => !rules.ascii || octet.is_ascii(),
@@ -298,22 +298,22 @@ fn is_packed(digits: u8, octets: &[u8]) -> bool {
 /// Copies values with byte-swapped numbers.
 fn swap_all(items: &[Item], offset: usize, length: usize, octets: &[u8], to: &mut [u8]) {
     let mut numbers = Members::new();
-    each(items, offset, |position, shape| {
-        if shape.is_swapped() {
-            numbers.add(position, shape);
+    each(items, offset, |position, kind| {
+        if kind.is_swapped() {
+            numbers.add(position, kind);
         }
     });
     to.copy_from_slice(octets);
     for (value, to) in octets.chunks_exact(length).zip(to.chunks_exact_mut(length)) {
         match numbers.all() {
             Some(numbers) => {
-                for &(position, shape) in numbers {
-                    swap_at(position, shape.size(), value, to);
+                for &(position, kind) in numbers {
+                    swap_at(position, kind.size(), value, to);
                 }
             }
-            None => each(items, offset, |position, shape| {
-                if shape.is_swapped() {
-                    swap_at(position, shape.size(), value, to);
+            None => each(items, offset, |position, kind| {
+                if kind.is_swapped() {
+                    swap_at(position, kind.size(), value, to);
                 }
             }),
         }
@@ -324,10 +324,10 @@ fn swap_all(items: &[Item], offset: usize, length: usize, octets: &[u8], to: &mu
 fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, ItemKind)) {
     let mut position = 0;
     for item in items {
-        let size = item.shape.size();
-        position += (position + offset).wrapping_neg() & (item.shape.alignment() - 1);
+        let size = item.kind.size();
+        position += (position + offset).wrapping_neg() & (item.kind.alignment() - 1);
         for _ in 0..item.count {
-            found(position, item.shape);
+            found(position, item.kind);
             position += size;
         }
     }
@@ -372,7 +372,7 @@ pub(crate) fn equal(
 }
 
 fn same(item: Item, left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
-    let (size, alignment) = (item.shape.size(), item.shape.alignment());
+    let (size, alignment) = (item.kind.size(), item.kind.alignment());
     let length = size.saturating_mul(item.count as usize);
     let next = |reader: &mut CdrReader<'_>| {
         reader.step(alignment);
@@ -380,9 +380,9 @@ fn same(item: Item, left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrR
     };
     next(left);
     next(right);
-    let one = left.take(length, item.shape.what())?;
-    let other = right.take(length, item.shape.what())?;
-    if left.order() == right.order() || !item.shape.is_swapped() {
+    let one = left.take(length, item.kind.what())?;
+    let other = right.take(length, item.kind.what())?;
+    if left.order() == right.order() || !item.kind.is_swapped() {
         return Ok(one == other);
     }
     Ok(one.chunks_exact(size).zip(other.chunks_exact(size)).all(|(one, other)| {

@@ -178,7 +178,7 @@ impl DerefMut for Loan {
     fn deref_mut(&mut self) -> &mut [u8] {
         if let Octets::Shared(buffer) = &self.octets {
             let is_free = (0..POLLS).any(|_| {
-                let is_free = !buffer.is_out();
+                let is_free = !buffer.is_in_use();
                 if !is_free {
                     spin_loop();
                 }

@@ -51,7 +51,7 @@ impl<O: Os> Client<O> {
             let (link, header) = self.connections.converse(to, question, deadline)?;
             let (message, encoding) = self.connections.message(link);
             let reply = encoding.form().read_reply_start(message, &header).map_err(|_| BROKEN)?;
-            let body_at = reply.body_at;
+            let body_at = reply.body_start;
             let mut body = CdrReader::new(message, header.order);
             body.take(body_at, "reply header").map_err(|_| BROKEN)?;
             match reply.status {

@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 use core::str::FromStr;
 
 use zorb_cdr::TextCoding;
-use zorb_giop::{Form, GiopVersion, ProfileTag};
+use zorb_giop::{GiopVersion, MessageFormat, ProfileTag};
 use zorb_types::{SystemExceptionKind, minor};
 
 use crate::{Address, SystemException};
@@ -215,12 +215,12 @@ impl Encoding {
         cfg!(feature = "lite") && self.is_lite
     }
 
-    pub(crate) fn form(self) -> Form<'static> {
+    pub(crate) fn form(self) -> MessageFormat<'static> {
         #[cfg(feature = "lite")]
         if self.is_lite {
-            return Form::Other(&zorb_giop::GiopLite);
+            return MessageFormat::Other(&zorb_giop::GiopLite);
         }
-        Form::Giop(self.version)
+        MessageFormat::Giop(self.version)
     }
 
     /// The encoding of text in the body.

@@ -75,7 +75,8 @@ impl Link {
             // The buffer moves along.
             let nothing = Inbound::new(zorb_giop::Limits::DEFAULT);
             let inbound = core::mem::replace(&mut self.inbound, nothing);
-            self.inbound = inbound.of(endpoint.encoding(GiopVersion::V1_2).form().other());
+            self.inbound =
+                inbound.with_messaging(endpoint.encoding(GiopVersion::V1_2).form().other());
         }
         self.inbound.reset();
         self.outbound.clear();
@@ -147,9 +148,9 @@ impl Link {
         (self.sent, self.is_ending) = (0, true);
     }
 
-    /// Announces the end of the connection if that fits between two messages, and ends it.
+    /// Sends CloseConnection unless another message is incomplete, and closes the connection.
     #[cold]
-    pub(crate) fn say_goodbye(&mut self, os: &mut impl Os) {
+    pub(crate) fn send_close_connection(&mut self, os: &mut impl Os) {
         if let Some(socket) = self.socket
             && !self.has_output()
             && !self.is_datagram()

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{
-    Form, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
-    RequestStart,
+    GiopVersion, HEADER_SIZE, MessageFormat, MessageHeader, MessageKind, MessageWriter,
+    ReplyStatus, RequestStart,
 };
 use zorb_types::Transfer;
 
@@ -214,9 +214,9 @@ impl<'b> Writer<'b> {
         // The list of service contexts, which is empty, precedes the id before GIOP 1.2, and follows the status since.
         // GIOPlite has none, and its header is padded to eight octets.
         let at = match self.frame.encoding.form() {
-            Form::Other(_) => 12,
-            Form::Giop(GiopVersion::V1_2) => HEADER_SIZE + 4,
-            Form::Giop(_) => HEADER_SIZE + 8,
+            MessageFormat::Other(_) => 12,
+            MessageFormat::Giop(GiopVersion::V1_2) => HEADER_SIZE + 4,
+            MessageFormat::Giop(_) => HEADER_SIZE + 8,
         };
         if let Some(field) = self.buffer.get_mut(at..at + 4) {
             field.copy_from_slice(&(status as u32).to_ne_bytes());
@@ -233,8 +233,8 @@ impl<'b> Writer<'b> {
         let size =
             |header| u32::try_from(self.buffer.len().saturating_sub(header)).unwrap_or_default();
         let version = match encoding.form() {
-            Form::Giop(version) => version,
-            Form::Other(messaging) => {
+            MessageFormat::Giop(version) => version,
+            MessageFormat::Other(messaging) => {
                 let header_size = usize::from(messaging.header_size());
                 let frame = zorb_giop::Frame { kind, order, size: size(header_size) };
                 if let Some(header) = self.buffer.get_mut(..header_size) {

@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    AddressingDisposition, Form, GiopVersion, Ior, LocateStatus, MessageHeader, ProtocolError,
-    ReplyStatus,
+    AddressingDisposition, GiopVersion, Ior, LocateStatus, MessageFormat, MessageHeader,
+    ProtocolError, ReplyStatus,
 };
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -49,7 +49,7 @@ pub fn answer_locate(
     adapters: &Adapters,
     message: &[u8],
     header: &MessageHeader,
-    form: Form<'_>,
+    form: MessageFormat<'_>,
     pool: usize,
     buffer: &mut Vec<u8>,
 ) -> Result<(), ProtocolError> {

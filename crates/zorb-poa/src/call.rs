@@ -13,8 +13,8 @@ use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
 use zorb_giop::{
-    Form, Ior, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader, ServedRequest,
-    ServiceId,
+    Ior, MessageFormat, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
+    ServedRequest, ServiceId,
 };
 use zorb_interp::{List, Source, Space, Values};
 use zorb_os::probe;
@@ -72,7 +72,12 @@ pub(crate) trait Interfaces {
 impl<'a> ServerCall<'a> {
     /// Creates a call. Its request header must be [read](Self::read_header) next.
     #[inline]
-    pub fn new(message: &'a [u8], order: ByteOrder, form: Form<'a>, reply: ReplyTo<'a>) -> Self {
+    pub fn new(
+        message: &'a [u8],
+        order: ByteOrder,
+        form: MessageFormat<'a>,
+        reply: ReplyTo<'a>,
+    ) -> Self {
         Self {
             request: RequestHeader::EMPTY,
             interfaces: None,

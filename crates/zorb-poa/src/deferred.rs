@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zorb_base::callback::call_back;
 use zorb_base::raises::Raises;
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, TextCoding};
-use zorb_giop::{Form, OperationName, ResponseFlags, ServedRequest};
+use zorb_giop::{MessageFormat, OperationName, ResponseFlags, ServedRequest};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::call::ServerCall;
@@ -51,7 +51,7 @@ impl ServerCall<'_> {
         let flow = flow.map(|flow| flow.suspend(&self.request.operation));
         let flow = flow.transpose()?.map(Box::new);
         let pending = Pending {
-            form: Form::new(reply.source.messaging(), reply.form.version()),
+            form: MessageFormat::new(reply.source.messaging(), reply.form.version()),
             request: reply.request,
             request_id: self.request.request_id,
             response: self.request.response,
@@ -116,7 +116,7 @@ fn panicked() -> SystemException {
 
 /// A request that is not answered yet.
 struct Pending {
-    form: Form<'static>,
+    form: MessageFormat<'static>,
     request: ServedRequest,
     request_id: u32,
     response: ResponseFlags,

@@ -8,8 +8,8 @@ use zorb_cdr::ReadContext;
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
 use zorb_giop::{
-    Destination, Form, HEADER_SIZE, MessageHeader, ProtocolError, RequestHeader, ResponseFlags,
-    TargetAddress,
+    Destination, HEADER_SIZE, MessageFormat, MessageHeader, ProtocolError, RequestHeader,
+    ResponseFlags, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_transport::log_limited;
@@ -31,7 +31,7 @@ pub struct IncomingRequest<'a> {
     /// The header of the message.
     pub header: &'a MessageHeader,
     /// The messaging protocol.
-    pub form: Form<'a>,
+    pub form: MessageFormat<'a>,
     /// The layout of the message.
     pub layout: MessageLayout<'a>,
     /// Where the reply goes.

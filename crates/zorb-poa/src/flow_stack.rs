@@ -6,7 +6,7 @@ use zorb_base::interceptor::{AddedContexts, ServerRequestInterceptor, SlotTable}
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
 use zorb_cdr::{ByteOrder, CdrResult, fallible};
-use zorb_giop::{Form, MessageWriter, ReplyStatus};
+use zorb_giop::{MessageFormat, MessageWriter, ReplyStatus};
 use zorb_types::SystemException;
 
 use crate::error::no_memory;
@@ -54,7 +54,7 @@ impl<'a> FlowStack<'a> {
     pub(crate) fn begin_reply<'b>(
         &self,
         buffer: &'b mut Vec<u8>,
-        form: Form<'b>,
+        form: MessageFormat<'b>,
         request_id: u32,
         status: ReplyStatus,
     ) -> CdrResult<MessageWriter<'b>> {

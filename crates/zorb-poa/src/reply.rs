@@ -7,7 +7,7 @@ use zorb_base::caller::Caller;
 use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, TextCoding};
 use zorb_giop::{
-    Form, MessageWriter, Messaging, ProfileTag, ReplyStatus, ServedRequest, fragments,
+    MessageFormat, MessageWriter, Messaging, ProfileTag, ReplyStatus, ServedRequest, fragments,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
@@ -85,7 +85,7 @@ impl fmt::Debug for ReplyTo<'_> {
 pub(crate) struct ReplyWriter<'a> {
     pub(crate) buffer: &'a mut Vec<u8>,
     /// The messaging protocol of the request.
-    pub(crate) form: Form<'a>,
+    pub(crate) form: MessageFormat<'a>,
     pub(crate) request: ServedRequest,
     pub(crate) text: TextCoding,
     /// Whether the client expects a reply; otherwise nothing is written.

@@ -58,7 +58,7 @@ fn policies_of_adapter(orb: &Orb, settings: &Arc<Settings>, path: &str) -> Resul
 fn check_pools(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(settings) };
     for (name, description) in &options_of(orb.options()).rt_pool {
-        if let Err(error) = rt.threadpool(name).described(description) {
+        if let Err(error) = rt.threadpool(name).settings(description) {
             let origin = orb.options().origin("RtPool");
             let what = format!("option RtPool = \"{name}={description}\" ({origin})");
             return Err(Error::new(Phase::Configure, what).with_source(error));

@@ -31,7 +31,7 @@ impl RtOrb {
         if let Some(pool) = pools.get(name).and_then(WeakPool::upgrade) {
             return Ok(Threadpool::of(pool));
         }
-        let pool = self.threadpool(name).described(description)?.create()?;
+        let pool = self.threadpool(name).settings(description)?.create()?;
         pools.insert(name.to_owned(), pool.downgrade());
         Ok(pool)
     }
@@ -53,11 +53,11 @@ impl ThreadpoolBuilder<'_> {
     /// | `by-priority`, `by-arrival` | the order of requests that wait for a thread |
     /// | `lifespan=idle/MS`, `fixed/MS`, `infinite` | the lifespan of dynamic threads |
     /// | `connections=COUNT` | the maximum number of connections of each lane |
-    /// | `table=FILE` | the lanes of a priority table ([`lanes_of_table`](Self::lanes_of_table)) |
+    /// | `table=FILE` | the lanes of a priority table ([`lanes_from_table`](Self::lanes_from_table)) |
     ///
     /// # Errors
     /// A setting is invalid, or a table cannot be read.
-    pub fn described(mut self, text: &str) -> Result<Self, Error> {
+    pub fn settings(mut self, text: &str) -> Result<Self, Error> {
         let mut lanes: Vec<(Option<Priority>, LaneBuilder)> = Vec::new();
         let pool = self.name().to_owned();
         let mut lifespan = DynamicLifespan::default();
@@ -83,7 +83,7 @@ impl ThreadpoolBuilder<'_> {
                 "connections" => {
                     self = self.max_connections(value.parse().map_err(|_| invalid())?);
                 }
-                "table" => self = self.lanes_of_table(&table::read(value)?)?,
+                "table" => self = self.lanes_from_table(&table::read(value)?)?,
                 _ => {
                     let new = lane(setting).ok_or_else(invalid)?;
                     // A pool either has lanes or has none.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zorb_transport::{Named, OptionNumber};
+use zorb_transport::{NameValuePairs, OptionNumber};
 
 use super::{Denied, NativePriority, Priority, SchedulingPolicy};
 
@@ -87,10 +87,10 @@ zorb_transport::options! {
         "RtNetwork" rt_network: RtNetwork = RtNetwork::None;
         /// Thread pool, such as control=1000:2 30000:1+1: lanes as priority:static threads+dynamic threads,
         /// and settings.
-        "RtPool" rt_pool: Named = Vec::new();
+        "RtPool" rt_pool: NameValuePairs = Vec::new();
         /// Real-time policies of an object adapter, such as valves=server-declared=20000 pool=control; / is
         /// the root adapter, * all others that are not named.
-        "RtAdapter" rt_adapter: Named = Vec::new();
+        "RtAdapter" rt_adapter: NameValuePairs = Vec::new();
         /// Highest CORBA priority at which upcalls run for clients; higher priorities of requests are reduced to it.
         "RtMaxClientPriority" rt_max_client_priority: Priority = Priority::MAX, 0..=32_767;
         /// Priority bands of calls, each with connections of its own, such as 0-9999,10000-32767; empty for

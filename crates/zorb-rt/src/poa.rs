@@ -13,7 +13,7 @@ impl RtOrb {
     /// (`activate_object_with_priority`).
     ///
     /// # Errors
-    /// As [`Poa::activate_as`]; `WrongPolicy` unless the adapter's priority model is server-declared.
+    /// As [`Poa::activate_with_policies`]; `WrongPolicy` unless the adapter's priority model is server-declared.
     #[doc(alias = "activate_object_with_priority")]
     pub fn activate_with_priority<S, R>(
         &self,
@@ -54,14 +54,14 @@ impl RtOrb {
     /// object.
     ///
     /// # Errors
-    /// As [`Poa::create_reference_as`]; `WrongPolicy` unless the adapter's priority model is
+    /// As [`Poa::create_reference_with_policies`]; `WrongPolicy` unless the adapter's priority model is
     /// server-declared.
     pub fn create_reference_with_priority<R: Interface>(
         &self,
         poa: &Poa,
         priority: Priority,
     ) -> Result<R, PoaError> {
-        poa.create_reference_as(None, &self.declaring(poa, priority)?)
+        poa.create_reference_with_policies(None, &self.declaring(poa, priority)?)
     }
 
     /// Like [`create_reference_with_priority`](Self::create_reference_with_priority), with `id`
@@ -76,7 +76,7 @@ impl RtOrb {
         id: impl Into<ObjectId>,
         priority: Priority,
     ) -> Result<R, PoaError> {
-        poa.create_reference_as(Some(id.into()), &self.declaring(poa, priority)?)
+        poa.create_reference_with_policies(Some(id.into()), &self.declaring(poa, priority)?)
     }
 
     fn activate<S, R>(
@@ -90,7 +90,7 @@ impl RtOrb {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        poa.activate_as(servant, id, &self.declaring(poa, priority)?)
+        poa.activate_with_policies(servant, id, &self.declaring(poa, priority)?)
     }
 
     /// The policies of an object with this priority.

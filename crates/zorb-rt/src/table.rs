@@ -20,7 +20,7 @@ impl ThreadpoolBuilder<'_> {
     ///
     /// # Errors
     /// The text is not such a table, or the mapping has no CORBA priority for a native one.
-    pub fn lanes_of_table(mut self, toml: &str) -> Result<Self, Error> {
+    pub fn lanes_from_table(mut self, toml: &str) -> Result<Self, Error> {
         let failed = |why: &str| {
             Error::new(Phase::Configure, "the table of priorities").with_source(why.to_owned())
         };

@@ -99,7 +99,7 @@ fn withdraw(queue: &WeakHoldQueue, is_withdrawn: impl Fn(usize, ServedRequest) -
 mod tests {
     use zorb_cdr::ByteOrder;
     use zorb_giop::{
-        ClientMessage, Form, GiopVersion, Inbound, Limits, MessageWriter, RequestHeader,
+        ClientMessage, GiopVersion, Inbound, Limits, MessageFormat, MessageWriter, RequestHeader,
         ServerReceiver, ServerRequests,
     };
 
@@ -115,7 +115,7 @@ mod tests {
 
     impl Client {
         fn request(&mut self) -> ServedRequest {
-            let (header, form) = (RequestHeader::EMPTY, Form::new(None, V1_2));
+            let (header, form) = (RequestHeader::EMPTY, MessageFormat::new(None, V1_2));
             self.receiver.begin_request(&self.requests, &header, form).0
         }
 

@@ -244,7 +244,10 @@ impl ServerConnection {
             false => ServerReceiver::connectionless(self.messaging),
         };
         let budget = Arc::clone(&self.budget);
-        Input::new(Inbound::new(limits).of(self.messaging).with_budget(budget), receiver)
+        Input::new(
+            Inbound::new(limits).with_messaging(self.messaging).with_budget(budget),
+            receiver,
+        )
     }
 
     /// Minimum length of octets at the end of a reply that are sent from the servant's memory without a copy.
@@ -372,7 +375,7 @@ impl ServerConnection {
         if is_over {
             return self.finish();
         }
-        if !matches!(end, ConnectionEnd::ClosedHere) {
+        if !matches!(end, ConnectionEnd::ClosedLocally) {
             self.awaited.withdraw_all(self.number());
         }
         if let ConnectionEnd::ProtocolError(_) = end {
@@ -409,7 +412,7 @@ impl ServerConnection {
 
     /// Ends a connection that no lane has admitted.
     pub(crate) fn reject(&self) {
-        let _ = self.requests.end(ConnectionEnd::ClosedHere);
+        let _ = self.requests.end(ConnectionEnd::ClosedLocally);
         self.discard_received();
         self.break_off();
     }

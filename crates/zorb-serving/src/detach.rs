@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
-use zorb_giop::{Form, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, UnreadRequest};
+use zorb_giop::{
+    MessageFormat, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, UnreadRequest,
+};
 use zorb_types::SystemException;
 
 use crate::connection::ServerConnection;
@@ -30,7 +32,7 @@ impl ServerConnection {
         }
         let octets = message.octets.message();
         let form = match self.messaging {
-            None => Form::Giop(header.version),
+            None => MessageFormat::Giop(header.version),
             Some(messaging) => {
                 match self.expand(messaging, input, octets, header, &mut message.expansion)? {
                     Some(form) => form,
@@ -38,7 +40,7 @@ impl ServerConnection {
                 }
             }
         };
-        if let (Form::Giop(_), false) = (form, are_ordered)
+        if let (MessageFormat::Giop(_), false) = (form, are_ordered)
             && let Some(begun) = input.receiver.begin_unread(&self.requests, octets, header)
         {
             let UnreadRequest { request, response, text } = begun;
@@ -74,7 +76,7 @@ impl ServerConnection {
             return;
         }
         octets.clear();
-        let form = Form::new(self.messaging, message.header.version);
+        let form = MessageFormat::new(self.messaging, message.header.version);
         let status = ReplyStatus::SystemException;
         let written = form
             .reply(octets, ByteOrder::NATIVE, message.request.request_id, status, &[])

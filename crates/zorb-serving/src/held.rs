@@ -144,7 +144,7 @@ impl Drop for HeldRequest {
             if let Some(request) = self.awaited {
                 connection.awaited.remove(request);
             }
-            connection.requests.unhold();
+            connection.requests.end_hold();
         }
     }
 }

@@ -296,7 +296,7 @@ impl Lane {
         self.log_rejection(error);
         self.rejected.fetch_add(1, Ordering::Relaxed);
         connection.discard_received();
-        connection.end(ConnectionEnd::ClosedHere);
+        connection.end(ConnectionEnd::ClosedLocally);
     }
 
     /// Registers a connection with the reactor. Returns `false` for one without readiness, or with a handshake.

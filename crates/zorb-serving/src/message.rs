@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    Detached, GiopVersion, MessageHeader, MessageKind, Messaging, ResponseFlags, ServedRequest,
+    DetachedMessage, GiopVersion, MessageHeader, MessageKind, Messaging, ResponseFlags,
+    ServedRequest,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 /// A received Request, independent of its connection.
 #[derive(Debug)]
 pub(super) struct RequestMessage {
-    pub(super) octets: Detached,
+    pub(super) octets: DetachedMessage,
     pub(super) header: MessageHeader,
     /// The messaging protocol of its connection; `None` for GIOP.
     pub(super) messaging: Option<&'static dyn Messaging>,
@@ -32,7 +33,7 @@ pub(super) struct RequestMessage {
 impl Default for RequestMessage {
     fn default() -> Self {
         Self {
-            octets: Detached::default(),
+            octets: DetachedMessage::default(),
             header: MessageHeader {
                 version: GiopVersion::V1_0,
                 order: ByteOrder::NATIVE,
@@ -56,7 +57,7 @@ impl Default for RequestMessage {
 impl RequestMessage {
     /// An empty message with a buffer.
     pub(super) fn with_capacity(octets: usize) -> Self {
-        let octets = Detached::with_buffer(vec![0; octets]);
+        let octets = DetachedMessage::with_buffer(vec![0; octets]);
         Self { octets, ..Self::default() }
     }
 

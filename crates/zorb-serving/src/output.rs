@@ -17,7 +17,7 @@ use zorb_base::caller::Caller;
 use zorb_base::threads::rest;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, Cancellation, Charge, Form, Messaging, ProfileTag, ReplyStatus,
+    AddressingDisposition, Cancellation, Charge, MessageFormat, Messaging, ProfileTag, ReplyStatus,
     ServedRequest,
 };
 use zorb_os::lock::Locked;
@@ -424,7 +424,8 @@ impl ServerConnection {
     ) {
         let mut octets = Vec::new();
         let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NeedsAddressingMode);
-        let reply = Form::Other(messaging).reply(&mut octets, order, request_id, status, &[]);
+        let reply =
+            MessageFormat::Other(messaging).reply(&mut octets, order, request_id, status, &[]);
         let written = reply.and_then(|mut message| {
             AddressingDisposition::KeyAddr.write(&mut message.body(TextCoding::default()));
             message.finish()

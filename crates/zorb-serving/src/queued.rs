@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
 use zorb_cdr::{CdrReader, TextCoding};
-use zorb_giop::{Form, MessageBudget, ProtocolError, RequestHeader, ServedRequest};
+use zorb_giop::{MessageBudget, MessageFormat, ProtocolError, RequestHeader, ServedRequest};
 use zorb_poa::{
     Access, Answer, Arrival, HoldQueue, Holdable, IncomingRequest, MessageLayout, NotServed,
     ReplyTo, RequestOrigin, RequestSource, ResumePass, ServerCall, discarded, serve,
@@ -67,8 +67,8 @@ impl Client {
         let Scratch { reply, adapters, .. } = scratch;
         let (connection, core) = (self.connection(), self.core());
         let form = match message.expansion.as_deref() {
-            Some(reads) => Form::Other(reads),
-            None => Form::new(message.messaging, message.header.version),
+            Some(reads) => MessageFormat::Other(reads),
+            None => MessageFormat::new(message.messaging, message.header.version),
         };
         let thread = SendingThread::Shared;
         let path = connection.map(|connection| ReplyPath { connection, thread });
@@ -215,8 +215,8 @@ impl QueuedRequest {
     fn serializer(&self) -> Option<HoldQueue> {
         let message = &*self.message;
         let form = match message.expansion.as_deref() {
-            Some(reads) => Form::Other(reads),
-            None => Form::new(message.messaging, message.header.version),
+            Some(reads) => MessageFormat::Other(reads),
+            None => MessageFormat::new(message.messaging, message.header.version),
         };
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(message.octets.message(), message.header.order);

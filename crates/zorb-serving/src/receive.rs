@@ -9,7 +9,7 @@ use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    ClientMessage, ConnectionEnd, Expanded, Form, Incomplete, MessageHeader, Messaging,
+    ClientMessage, ConnectionEnd, Expanded, Incomplete, MessageFormat, MessageHeader, Messaging,
     ProtocolError, ProtocolErrorKind, ResponseFlags, ServedRequest,
 };
 use zorb_os::probe;
@@ -53,7 +53,7 @@ impl ServerConnection {
         let mut left = FAIR_SHARE;
         loop {
             if self.requests.is_closing() {
-                self.end(ConnectionEnd::ClosedHere);
+                self.end(ConnectionEnd::ClosedLocally);
                 return None;
             }
             match self.next_message(&mut input) {
@@ -155,7 +155,7 @@ impl ServerConnection {
         }
         let missing = input.inbound.missing_end()?;
         let end = self.stream.borrow(missing)?;
-        let header = input.inbound.end_is_elsewhere()?;
+        let header = input.inbound.complete_without_end()?;
         input.shared_end = Some(end);
         Some(header)
     }
@@ -193,7 +193,7 @@ impl ServerConnection {
             Ok(Some(0)) => {
                 // Closing it here ends the stream as well.
                 self.end(match self.requests.is_closing() {
-                    true => ConnectionEnd::ClosedHere,
+                    true => ConnectionEnd::ClosedLocally,
                     false => ConnectionEnd::Lost,
                 });
                 Received::End
@@ -238,7 +238,7 @@ impl ServerConnection {
             ClientMessage::LocateRequest => {
                 let Scratch { request, reply, .. } = scratch;
                 input.inbound.take_into(request);
-                let form = Form::new(self.messaging, header.version);
+                let form = MessageFormat::new(self.messaging, header.version);
                 answer_locate(
                     self.core.adapters(),
                     request.message(),
@@ -273,13 +273,13 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         let shared_end = input.shared_end.take();
         let form = match self.messaging {
-            Some(messaging) if input.receiver.expands() => {
+            Some(messaging) if input.receiver.must_expand() => {
                 match self.expand(messaging, &mut input, request.message(), header, expansion)? {
                     Some(form) => form,
                     None => return Ok(Some(input)),
                 }
             }
-            messaging => Form::new(messaging, header.version),
+            messaging => MessageFormat::new(messaging, header.version),
         };
         let path = ReplyPath { connection: self, thread };
         let layout = MessageLayout::new(&request.fragment_starts);
@@ -345,7 +345,7 @@ impl ServerConnection {
         message: &[u8],
         header: &MessageHeader,
         expansion: &'r mut Option<Arc<dyn Messaging>>,
-    ) -> Result<Option<Form<'r>>, ProtocolError> {
+    ) -> Result<Option<MessageFormat<'r>>, ProtocolError> {
         *expansion = match input.receiver.expand(message, header)? {
             Expanded::InFull => None,
             Expanded::By(reads) => Some(reads),
@@ -354,14 +354,14 @@ impl ServerConnection {
                 return Ok(None);
             }
         };
-        Ok(Some(Form::Other(expansion.as_deref().unwrap_or(messaging))))
+        Ok(Some(MessageFormat::Other(expansion.as_deref().unwrap_or(messaging))))
     }
 }
 
 /// A request that the calling thread has just received.
 struct ReceivedRequest<'c> {
     connection: &'c Arc<ServerConnection>,
-    form: Form<'c>,
+    form: MessageFormat<'c>,
     /// What the thread is set up for.
     set_up_for: &'c mut Seen,
     has_own_threads: bool,

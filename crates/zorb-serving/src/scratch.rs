@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_giop::{Detached, Limits, Messaging};
+use zorb_giop::{DetachedMessage, Limits, Messaging};
 use zorb_poa::AdapterCache;
 
 use crate::message::RequestMessage;
@@ -18,7 +18,7 @@ pub(super) const LARGE_LINGER: Duration = Duration::from_secs(1);
 /// What a serving thread reuses from request to request.
 pub(crate) struct Scratch {
     /// The last request, whose buffer the next one takes over.
-    pub(super) request: Detached,
+    pub(super) request: DetachedMessage,
     pub(super) reply: Vec<u8>,
     pub(super) adapters: AdapterCache,
     /// Reads the last abbreviated request.
@@ -32,7 +32,7 @@ pub(crate) struct Scratch {
 impl Default for Scratch {
     fn default() -> Self {
         Self {
-            request: Detached::default(),
+            request: DetachedMessage::default(),
             reply: Vec::new(),
             adapters: AdapterCache::default(),
             expansion: None,
@@ -53,7 +53,7 @@ impl Scratch {
     #[cold]
     pub(super) fn shrink(&mut self) {
         if self.request.is_large() {
-            self.request = Detached::default();
+            self.request = DetachedMessage::default();
         }
         self.spare.take_if(|spare| spare.octets.is_large());
         if self.reply.capacity() > RETAINED {

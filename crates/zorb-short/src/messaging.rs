@@ -185,12 +185,16 @@ impl Messaging for Short {
             && header.size as usize >= REPLY - usize::from(HEADER_SIZE)
             && let Some(status) = ReplyStatus::from_ulong((*status).into())
         {
-            return Ok(ReplyStart { request_id: word(header.order, id), status, body_at: REPLY });
+            return Ok(ReplyStart {
+                request_id: word(header.order, id),
+                status,
+                body_start: REPLY,
+            });
         }
         let mut reader = begin_reading(message, header, MessageKind::Reply)?;
         let read = self.read_reply(&mut reader);
         let ReplyHeader { request_id, status, .. } =
             read.map_err(|cause| bad_header(MessageKind::Reply, cause))?;
-        Ok(ReplyStart { request_id, status, body_at: reader.offset() })
+        Ok(ReplyStart { request_id, status, body_start: reader.offset() })
     }
 }

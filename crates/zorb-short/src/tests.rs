@@ -2,14 +2,14 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Abbreviation, ClientSession, Expanded, Form, GiopLite, GiopVersion, Inbound, Limits,
-    LocateStatus, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, ReplyStatus,
+    Abbreviation, ClientSession, Expanded, GiopLite, GiopVersion, Inbound, Limits, LocateStatus,
+    MessageFormat, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, ReplyStatus,
     RequestStart, ResponseFlags, ServerReceiver, TargetAddress,
 };
 
 use crate::{INDEXES, MAX_PAIR, MAX_SIZE, Short};
 
-const SHORT: Form<'_> = Form::Other(&Short);
+const SHORT: MessageFormat<'_> = MessageFormat::Other(&Short);
 
 fn start<'a>(key: &'a [u8], operation: &'a str) -> RequestStart<'a> {
     RequestStart {
@@ -49,7 +49,7 @@ fn read(server: &mut ServerReceiver, octets: &[u8]) -> Result<(Vec<u8>, String, 
         Expanded::By(reads) => Some(reads),
         Expanded::Unknown { request_id } => return Err(request_id),
     };
-    let form = expansion.as_deref().map_or(SHORT, Form::Other);
+    let form = expansion.as_deref().map_or(SHORT, MessageFormat::Other);
     let (request, arguments) = form.read_request(octets, &header).unwrap();
     let key = request.target.object_key().unwrap().to_vec();
     Ok((key, request.operation.into_owned(), arguments.rest().to_vec()))
@@ -94,7 +94,7 @@ fn a_call_takes_a_few_octets() {
     // A key as Zorb's adapters make it, and empty results.
     let key = b"Z\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01";
     let start = start(key, "nothing");
-    let sizes = |form: Form<'_>, abbreviation| {
+    let sizes = |form: MessageFormat<'_>, abbreviation| {
         let (mut request, mut reply) = (Vec::new(), Vec::new());
         let order = ByteOrder::NATIVE;
         let message = form.abbreviated_request(&mut request, order, &start, abbreviation);
@@ -104,7 +104,7 @@ fn a_call_takes_a_few_octets() {
         message.and_then(MessageWriter::finish).unwrap();
         (request.len(), reply.len())
     };
-    let (giop, lite) = (Form::Giop(GiopVersion::V1_2), Form::Other(&GiopLite));
+    let (giop, lite) = (MessageFormat::Giop(GiopVersion::V1_2), MessageFormat::Other(&GiopLite));
     let in_full = Abbreviation::InFull;
     assert_eq!((sizes(giop, in_full), sizes(lite, in_full)), ((64, 24), (52, 16)));
     assert_eq!(sizes(SHORT, Abbreviation::Introduce(0)), (48, 9));
@@ -280,7 +280,7 @@ fn invalid_messages_are_rejected() {
     // Kind 7 is that of fragments; the others are the beginnings of GIOP, HTTP and noise.
     for octets in [*b"GIOP", *b"GET ", [0xff; 4], [7, 0, 0, 0], [0xf, 1, 0, 0]] {
         SHORT.read_header(&octets).unwrap_err();
-        Inbound::new(Limits::default()).of(Some(&Short)).poll().unwrap();
+        Inbound::new(Limits::default()).with_messaging(Some(&Short)).poll().unwrap();
     }
     let octets = request(Abbreviation::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
     let read = |octets: &[u8]| {

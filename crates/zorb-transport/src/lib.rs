@@ -58,7 +58,8 @@ pub use identity::PeerIdentity;
 pub use log_limit::LogLimit;
 pub use message_budget::process_budget;
 pub use option::{
-    Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
+    NameValuePairs, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue,
+    SetOption,
 };
 pub use peer_network::peer_network;
 pub use peer_shares::{PeerShares, ip_address};

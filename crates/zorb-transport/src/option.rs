@@ -30,7 +30,7 @@ mod value;
 
 pub use set::{OptionSet, OptionSets, SetOption};
 pub use spec::{OptionKind, OptionSpec};
-pub use value::{Named, OptionNumber, OptionValue};
+pub use value::{NameValuePairs, OptionNumber, OptionValue};
 
 #[doc(hidden)]
 pub use {spec::check_key, value::word};

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use zorb_giop::{Form, GiopVersion, MessageKind, ResponseFlags};
+use zorb_giop::{GiopVersion, MessageFormat, MessageKind, ResponseFlags};
 
 use crate::counters::Counters;
 use crate::server::Unpack;
@@ -48,12 +48,12 @@ impl Datagram {
     /// Classifies the octets as GIOP.
     #[must_use]
     pub fn classify(octets: &[u8]) -> Self {
-        Self::classify_as(Form::Giop(GiopVersion::HIGHEST), octets)
+        Self::classify_as(MessageFormat::Giop(GiopVersion::HIGHEST), octets)
     }
 
     /// Classifies the octets as messages of another form.
     #[must_use]
-    pub fn classify_as(form: Form<'_>, octets: &[u8]) -> Self {
+    pub fn classify_as(form: MessageFormat<'_>, octets: &[u8]) -> Self {
         let Ok(Some((header, size))) = form.read_header(octets) else {
             return Self::NoMessage;
         };
@@ -86,12 +86,12 @@ impl Datagram {
 #[derive(Debug)]
 pub(crate) struct Requests {
     counters: Arc<Counters>,
-    form: Form<'static>,
+    form: MessageFormat<'static>,
     request: Vec<u8>,
 }
 
 impl Requests {
-    pub(crate) fn new(counters: &Arc<Counters>, form: Form<'static>) -> Self {
+    pub(crate) fn new(counters: &Arc<Counters>, form: MessageFormat<'static>) -> Self {
         Self { counters: Arc::clone(counters), form, request: Vec::new() }
     }
 }

@@ -23,7 +23,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use zorb_os::interface;
 
 use crate::counters::Counters;
-use collect::CollectLimits;
+use collect::ReassemblyLimits;
 use members::Members;
 
 pub use options::{MiopOptions, SetMiopOptions};
@@ -48,7 +48,7 @@ pub struct MiopSettings {
     /// this machine receives what another one sends.
     pub loops_back: bool,
     /// The limits of reassembly.
-    pub limits: CollectLimits,
+    pub limits: ReassemblyLimits,
 }
 
 impl MiopSettings {
@@ -97,7 +97,7 @@ impl Default for MiopSettings {
             interface: None,
             interface_index: 0,
             loops_back: true,
-            limits: CollectLimits::default(),
+            limits: ReassemblyLimits::default(),
         }
     }
 }

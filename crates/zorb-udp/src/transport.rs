@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use zorb_giop::{Form, GiopVersion, Messaging};
+use zorb_giop::{GiopVersion, MessageFormat, Messaging};
 use zorb_os::clock::MonotonicTime;
 use zorb_tcp::address::{HostPort, url_beside};
 use zorb_tcp::datagrams::{self, Bound};
@@ -103,7 +103,7 @@ impl Transport for UdpTransport {
         let fail = |error| ListenError::new(url, error);
         set_buffers(&socket, &options.stream).map_err(fail)?;
         let counters = Arc::clone(&self.counters);
-        let form = Form::new(self.messaging, GiopVersion::HIGHEST);
+        let form = MessageFormat::new(self.messaging, GiopVersion::HIGHEST);
         let unpack = Box::new(move || Box::new(Requests::new(&counters, form)) as Box<_>);
         Ok(Arc::new(UdpAcceptor::new(socket, endpoint, published, unpack).map_err(fail)?))
     }

@@ -140,8 +140,8 @@ pub mod interceptor {
 /// [forces](OrbBuilder::force) its own.
 pub mod options {
     pub use zorb_core::options::{
-        Named, OptionKind, OptionSet, OptionSets, OptionSpec, OptionValue, Options, OrbOptions,
-        Origin, Override, SetOption, SetStreamOptions, StreamOptions, split_arguments,
+        NameValuePairs, OptionKind, OptionSet, OptionSets, OptionSpec, OptionValue, Options,
+        OrbOptions, Origin, Override, SetOption, SetStreamOptions, StreamOptions, split_arguments,
     };
 }
 
@@ -273,7 +273,7 @@ pub mod dynamic {
     pub mod repository {
         pub use zorb_dynamic::repository::{
             AttributeDescription, Entry, EntryId, EntryKind, InitializerDescription,
-            InterfaceDescription, OperationDescription, ParameterDescription, PortKind, Renamed,
+            InterfaceDescription, OperationDescription, ParameterDescription, PortKind, RenamedIds,
             Repository, StoreError, mentions,
         };
     }
@@ -295,15 +295,15 @@ pub mod giop {
         BegunRequest, CancelRequest, Cancellation, CancelledRequests, ClientConnection,
         ClientMessage, ClientMessagingState, ClientSession, CodeSetComponent, CodeSetComponentInfo,
         CodeSetContext, CodeSetError, CodeSetId, ComponentBody, ComponentTag, ConnectionEnd,
-        Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Destination, Detached, Escaped,
-        Expanded, FailureCause, Form, FragmentPiece, Fragments, Frame, GiopLite, GiopVersion,
+        Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Destination, DetachedMessage,
+        Escaped, Expanded, FailureCause, FragmentPiece, Fragments, Frame, GiopLite, GiopVersion,
         HEADER_SIZE, HostPort, HostPortError, IiopProfile, Inbound, Ior, IorTextError,
         LanePriority, Limits, ListenPoints, LocateReplyHeader, LocateRequestHeader, LocateStatus,
         MAX_ADDRESSES, MAX_CANCELLED, MAX_COMPONENTS, MAX_CONVERSION_SETS, MAX_ENDPOINTS,
         MAX_LISTEN_POINTS, MAX_OUTSTANDING, MAX_POLICIES, MAX_PROFILES, MAX_SERVICE_CONTEXTS,
-        MAX_STRINGIFIED, MAX_URL, MessageHeader, MessageKind, MessageWriter, Messaging,
-        NamingContextAddress, NewRequest, ObjectIndex, ObjectUrl, OperationName, OrbType,
-        PlainRequest, Policies, PolicyValue, ProfileTag, ProtocolError, ProtocolErrorKind,
+        MAX_STRINGIFIED, MAX_URL, MessageFormat, MessageHeader, MessageKind, MessageWriter,
+        Messaging, NamingContextAddress, NewRequest, ObjectIndex, ObjectUrl, OperationName,
+        OrbType, PlainRequest, Policies, PolicyValue, ProfileTag, ProtocolError, ProtocolErrorKind,
         Received, ReplyHeader, ReplyStart, ReplyStatus, RequestBuffer, RequestFailure,
         RequestHeader, RequestIds, RequestKind, RequestProgress, RequestStart, ResponseFlags,
         ServedRequest, ServerMessagingState, ServerReceiver, ServerRequests, ServiceContext,

@@ -31,7 +31,8 @@ pub use zorb_short::Short;
 pub use zorb_tcp::{IiopProtocol, TcpTransport};
 #[cfg(feature = "udp")]
 pub use zorb_udp::miop::{
-    MiopOptions, MiopProtocol, MiopSettings, MiopTransport, SetMiopOptions, collect::CollectLimits,
+    MiopOptions, MiopProtocol, MiopSettings, MiopTransport, SetMiopOptions,
+    collect::ReassemblyLimits,
 };
 #[cfg(feature = "udp")]
 pub use zorb_udp::{DiopProtocol, UdpTransport};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb_av::{AvFrames, HEADER_SIZE, Receiver, Stamp};
 use zorb_cdr::CdrReader;
-use zorb_giop::{Form, Inbound, Limits, MessageKind, Messaging, ServiceId, TargetAddress};
+use zorb_giop::{Inbound, Limits, MessageFormat, MessageKind, Messaging, ServiceId, TargetAddress};
 
 use super::{AllocationBound, Target};
 
@@ -28,7 +28,8 @@ pub const TARGET: Target = Target {
 static FRAMES: AvFrames = AvFrames::new();
 
 fn run(octets: &[u8]) {
-    let mut inbound = Inbound::new(Limits::DEFAULT.max_message_size(4096)).of(Some(&FRAMES));
+    let mut inbound =
+        Inbound::new(Limits::DEFAULT.max_message_size(4096)).with_messaging(Some(&FRAMES));
     let mut receiver = Receiver::new(Duration::from_millis(40));
     let (mut rest, mut frames) = (octets, 0_u64);
     while !rest.is_empty() {
@@ -40,7 +41,7 @@ fn run(octets: &[u8]) {
         loop {
             match inbound.poll() {
                 Ok(Some(header)) if header.kind == MessageKind::Request => {
-                    let form = Form::Other(&FRAMES);
+                    let form = MessageFormat::Other(&FRAMES);
                     let Ok((request, _)) = form.read_request(inbound.current(), &header) else {
                         return;
                     };

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use zorb_giop::{
-    BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Form, GiopVersion, Inbound,
-    Limits, NewRequest, Received, RequestKind,
+    BegunRequest, ClientConnection, ClientSession, ConnectionEnd, GiopVersion, Inbound, Limits,
+    MessageFormat, NewRequest, Received, RequestKind,
 };
 
 use super::{AllocationBound, Target};
@@ -109,7 +109,7 @@ impl Driver {
         let kind = kinds[usize::from(number % 3)];
         let request = NewRequest {
             kind,
-            form: Form::Giop(versions[usize::from(number / 3 % 3)]),
+            form: MessageFormat::Giop(versions[usize::from(number / 3 % 3)]),
             key: b"key",
             operation: "operation",
             code_sets: None,

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use zorb_udp::Datagram;
-use zorb_udp::miop::collect::{CollectLimits, Collected, Collector};
+use zorb_udp::miop::collect::{Collected, Collector, ReassemblyLimits};
 use zorb_udp::miop::packet::Packet;
 
 use super::{AllocationBound, Target};
@@ -24,7 +24,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-const LIMITS: CollectLimits = CollectLimits::DEFAULT
+const LIMITS: ReassemblyLimits = ReassemblyLimits::DEFAULT
     .message(300)
     .messages(3)
     .octets(500)

@@ -55,7 +55,7 @@ fn check(options: &Options) {
     for spec in options.table() {
         let value = options.value(spec);
         // Pairs are set one by one, and an empty value cannot be set.
-        if spec.kind == OptionKind::Named || value.is_empty() {
+        if spec.kind == OptionKind::NameValuePairs || value.is_empty() {
             continue;
         }
         let mut again = Options::default();

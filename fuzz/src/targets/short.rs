@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use zorb_giop::{
-    Expanded, Form, Inbound, Limits, MessageKind, Messaging, ServerReceiver, TargetAddress,
+    Expanded, Inbound, Limits, MessageFormat, MessageKind, Messaging, ServerReceiver, TargetAddress,
 };
 use zorb_short::{INDEXES, MAX_PAIR, Short};
 
@@ -26,7 +26,7 @@ pub const TARGET: Target = Target {
 
 fn run(octets: &[u8]) {
     let limits = Limits::DEFAULT.max_message_size(4096);
-    let mut inbound = Inbound::new(limits).of(Some(&Short));
+    let mut inbound = Inbound::new(limits).with_messaging(Some(&Short));
     let mut server = ServerReceiver::new(Some(&Short));
     let mut introduced: BTreeMap<u8, (Vec<u8>, String)> = BTreeMap::new();
     let mut rest = octets;
@@ -70,7 +70,9 @@ fn request(
         Err(_) => return false,
     };
     let reads: &dyn Messaging = expansion.as_deref().unwrap_or(&Short);
-    let Ok((request, _)) = Form::Other(reads).read_request(message, header) else { return false };
+    let Ok((request, _)) = MessageFormat::Other(reads).read_request(message, header) else {
+        return false;
+    };
     let TargetAddress::Key(key) = request.target else { panic!("they name keys") };
     let meant = (key.to_vec(), request.operation.into_owned());
     let index = message[9];

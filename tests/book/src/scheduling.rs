@@ -36,7 +36,7 @@ pub fn policies(rt: &RtOrb, text: &str) -> Result<PoaPolicies, Box<dyn Error>> {
 
 /// A pool with the lanes of a priority table.
 pub fn lanes(rt: &RtOrb, text: &str) -> Result<Threadpool, zorb::Error> {
-    let pool = rt.threadpool("flight").lanes_of_table(text)?.create()?;
+    let pool = rt.threadpool("flight").lanes_from_table(text)?.create()?;
     Ok(pool)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zorb_transport::{Named, PublishRules};
+use zorb_transport::{NameValuePairs, PublishRules};
 
 use super::{CharCodeSet, CollocationStrategy, ListenFrom, SendEndTimes};
 
@@ -46,7 +46,7 @@ macro_rules! orb_options {
                 /// other protocols are not opened, and without endpoints each protocol gets an ephemeral one.
                 "ServerProtocols" server_protocols: Vec<String> = Vec::new();
                 /// Initial reference, such as NameService=corbaloc::host/NameService.
-                "InitRef" init_ref: Named = Vec::new();
+                "InitRef" init_ref: NameValuePairs = Vec::new();
                 /// URL prefix of the initial references that InitRef does not name, such as corbaloc::host.
                 "DefaultInitRef" default_init_ref: String = String::new();
                 /// Whether references to persistent objects contain the address of the implementation repository, the

@@ -122,7 +122,7 @@ impl Options {
                 .table()
                 .find(|spec| spec.key.eq_ignore_ascii_case(key))
                 .ok_or_else(|| self.unknown(key, &origin))?;
-            if spec.kind == OptionKind::Named {
+            if spec.kind == OptionKind::NameValuePairs {
                 for pair in value.split(';').filter(|pair| !pair.trim().is_empty()) {
                     self.set(spec.name, pair, origin.clone())?;
                 }

@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrResult};
 use zorb_giop::{
-    CodeSetComponentInfo, CodeSetContext, CodeSetId, Form, GiopVersion, Inbound, MessageHeader,
-    MessageKind, MessageWriter, RequestStart,
+    CodeSetComponentInfo, CodeSetContext, CodeSetId, GiopVersion, Inbound, MessageFormat,
+    MessageHeader, MessageKind, MessageWriter, RequestStart,
 };
 use zorb_types::CompletionStatus;
 
@@ -16,7 +16,7 @@ use crate::requests::Requests;
 pub(crate) struct ConvertedRequests<'l> {
     requests: Requests<'l>,
     /// The message form of the server's connection.
-    form: Form<'static>,
+    form: MessageFormat<'static>,
     /// The service contexts of the first request to the server.
     code_sets: Option<CodeSetContext>,
     outgoing: Vec<u8>,

@@ -7,8 +7,9 @@ use crate::support::{Peer, exception_in, header_of, profile};
 use zorb_bridge::{Bridge, Settings};
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    Form, GiopLite, GiopVersion, Inbound, Ior, Limits, LocateStatus, MessageHeader, MessageKind,
-    MessageWriter, ProfileTag, ReplyStatus, RequestStart, ResponseFlags, TargetAddress,
+    GiopLite, GiopVersion, Inbound, Ior, Limits, LocateStatus, MessageFormat, MessageHeader,
+    MessageKind, MessageWriter, ProfileTag, ReplyStatus, RequestStart, ResponseFlags,
+    TargetAddress,
 };
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 use zorb_transport::{
@@ -18,7 +19,7 @@ use zorb_transport::{
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 const KEY: &[u8] = b"the target";
-const LITE: Form<'_> = Form::Other(&GiopLite);
+const LITE: MessageFormat<'_> = MessageFormat::Other(&GiopLite);
 const NATIVE: ByteOrder = ByteOrder::NATIVE;
 
 /// A bridge between the two protocols, in either direction.
@@ -63,7 +64,7 @@ fn at(protocol: &dyn Protocol, scheme: &str, name: &str) -> zorb_giop::TaggedPro
 
 /// The next message of GIOPlite.
 fn lite_message(peer: &Peer) -> (MessageHeader, Vec<u8>) {
-    let mut inbound = Inbound::new(Limits::default()).of(Some(&GiopLite));
+    let mut inbound = Inbound::new(Limits::default()).with_messaging(Some(&GiopLite));
     loop {
         if let Some(header) = inbound.poll().unwrap() {
             return (header, inbound.current().to_vec());
@@ -84,7 +85,7 @@ fn start(operation: &str) -> RequestStart<'_> {
     }
 }
 
-fn request(form: Form<'_>, order: ByteOrder, operation: &str, body: &[u8]) -> Vec<u8> {
+fn request(form: MessageFormat<'_>, order: ByteOrder, operation: &str, body: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut message = form.request(&mut octets, order, &start(operation)).unwrap();
     message.body(TextCoding::default()).put(body);
@@ -92,7 +93,7 @@ fn request(form: Form<'_>, order: ByteOrder, operation: &str, body: &[u8]) -> Ve
     octets
 }
 
-fn reply(form: Form<'_>, order: ByteOrder, body: &[u8]) -> Vec<u8> {
+fn reply(form: MessageFormat<'_>, order: ByteOrder, body: &[u8]) -> Vec<u8> {
     let mut octets = Vec::new();
     let mut message = form.reply(&mut octets, order, 9, ReplyStatus::UserException, &[]).unwrap();
     message.body(TextCoding::default()).put(body);
@@ -107,7 +108,7 @@ const OPERATIONS: [&str; 8] = ["a", "ab", "abc", "abcd", "abcde", "abcdef", "abc
 fn calls_from_giop_arrive_in_gioplite_with_the_same_alignment() {
     let world = TestBridge::new("inproc", "lite+inproc");
     for version in crate::support::VERSIONS {
-        let (client, form) = (world.client(), Form::Giop(version));
+        let (client, form) = (world.client(), MessageFormat::Giop(version));
         client.0.send_all(&request(form, NATIVE, "first", b"")).unwrap();
         let server = world.server();
         lite_message(&server);
@@ -150,7 +151,7 @@ fn calls_from_gioplite_arrive_in_giop_with_the_same_alignment() {
             let message = server.message();
             let header = header_of(&message);
             assert_eq!((header.version, header.order), (GiopVersion::V1_1, NATIVE));
-            let form = Form::Giop(header.version);
+            let form = MessageFormat::Giop(header.version);
             let (request, arguments) = form.read_request(&message, &header).unwrap();
             assert_eq!((request.request_id, &*request.operation), (9, operation));
             assert_eq!(arguments.rest(), body);
@@ -176,7 +177,7 @@ fn messages_that_would_need_decoding_are_rejected() {
         ByteOrder::Big => ByteOrder::Little,
     };
     let world = TestBridge::new("inproc", "lite+inproc");
-    let form = Form::Giop(GiopVersion::V1_2);
+    let form = MessageFormat::Giop(GiopVersion::V1_2);
     let client = world.client();
     client.send(&request(form, other, "note", b"x"));
     let exception = exception_in(&client.message(), 9);
@@ -190,7 +191,7 @@ fn messages_that_would_need_decoding_are_rejected() {
     client.send(&request(LITE, NATIVE, "note", b"x"));
     let server = world.server();
     server.message();
-    server.send(&reply(Form::Giop(GiopVersion::V1_1), other, b"results"));
+    server.send(&reply(MessageFormat::Giop(GiopVersion::V1_1), other, b"results"));
     let (header, answer) = lite_message(&client);
     let (reply, mut body) = LITE.read_reply(&answer, &header).unwrap();
     assert_eq!(reply.status, ReplyStatus::SystemException);
@@ -220,7 +221,7 @@ fn objects_are_located_and_forwards_refer_to_the_bridge() {
     message.finish().unwrap();
     server.send(&octets);
     let answer = client.message();
-    let form = Form::Giop(GiopVersion::V1_2);
+    let form = MessageFormat::Giop(GiopVersion::V1_2);
     let (located, mut body) = form.read_locate_reply(&answer, &header_of(&answer)).unwrap();
     assert_eq!((located.request_id, located.status), (4, status));
     let plain = world.registry.by_scheme("inproc").unwrap();
@@ -241,7 +242,7 @@ fn objects_are_located_and_forwards_refer_to_the_bridge() {
 #[test]
 fn cancel_and_close_messages_are_forwarded() {
     let world = TestBridge::new("inproc", "lite+inproc");
-    let (client, form) = (world.client(), Form::Giop(GiopVersion::V1_2));
+    let (client, form) = (world.client(), MessageFormat::Giop(GiopVersion::V1_2));
     client.send(&request(form, NATIVE, "note", b"x"));
     let server = world.server();
     lite_message(&server);
@@ -267,7 +268,7 @@ fn gioplite_converts_to_giop_likewise() {
     let server = world.server();
     let message = server.message();
     let header = header_of(&message);
-    let form = Form::Giop(header.version);
+    let form = MessageFormat::Giop(header.version);
     let asked = form.read_locate_request(&message, &header).unwrap();
     assert_eq!((asked.request_id, asked.target), (4, target));
     for status in [LocateStatus::ObjectHere, LocateStatus::UnknownObject] {
@@ -288,7 +289,7 @@ fn gioplite_converts_to_giop_likewise() {
     for (exception, expected) in
         [(transient, LocateStatus::ObjectHere), (gone, LocateStatus::UnknownObject)]
     {
-        let newest = Form::Giop(GiopVersion::V1_2);
+        let newest = MessageFormat::Giop(GiopVersion::V1_2);
         let status = LocateStatus::LocSystemException;
         let mut told = newest.locate_reply(&mut octets, NATIVE, 4, status).unwrap();
         exception.write(&mut told.body(TextCoding::default())).unwrap();
@@ -325,7 +326,7 @@ fn gioplite_converts_to_giop_likewise() {
 fn fragments_arrive_as_one_gioplite_message() {
     let world = TestBridge::new("inproc", "lite+inproc");
     let client = world.client();
-    let form = Form::Giop(GiopVersion::V1_2);
+    let form = MessageFormat::Giop(GiopVersion::V1_2);
     let body: Vec<u8> = (0..3000).map(|n| n as u8).collect();
     let whole = request(form, NATIVE, "note", &body);
     let mut parts = 0;

@@ -9,7 +9,8 @@ use crate::support::*;
 use zorb_bridge::{Bridge, BridgeError, Settings};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    Form, GiopVersion, Ior, LocateStatus, MessageKind, MessageWriter, ReplyStatus, TargetAddress,
+    GiopVersion, Ior, LocateStatus, MessageFormat, MessageKind, MessageWriter, ReplyStatus,
+    TargetAddress,
 };
 use zorb_testkit::until;
 use zorb_transport::ProtocolRegistry;
@@ -35,13 +36,13 @@ fn an_unreachable_server_is_transient() {
     // The object is not reported as unknown.
     client.send(&locate_request(LITTLE, 3, &TargetAddress::Key(KEY)));
     let answer = client.message();
-    let form = Form::Giop(NEWEST);
+    let form = MessageFormat::Giop(NEWEST);
     let (located, mut body) = form.read_locate_reply(&answer, &header_of(&answer)).unwrap();
     assert_eq!((located.request_id, located.status), (3, LocateStatus::LocSystemException));
     assert_eq!(SystemException::read(&mut body).unwrap(), exception);
     // Without a status for the failure, the object is reported as here: a request will fail.
     for version in [GiopVersion::V1_0, GiopVersion::V1_1] {
-        let (form, mut octets) = (Form::Giop(version), Vec::new());
+        let (form, mut octets) = (MessageFormat::Giop(version), Vec::new());
         let asked = form.locate_request(&mut octets, LITTLE, 4, &TargetAddress::Key(KEY));
         asked.and_then(MessageWriter::finish).unwrap();
         client.send(&octets);

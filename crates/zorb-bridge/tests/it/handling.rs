@@ -9,7 +9,9 @@ use crate::support::{KEY, ORDERS, Peer, VERSIONS, reply, request};
 use crate::watched::{Event, EventKind, Log, Region, Toward, watched};
 use zorb_bridge::{Bridge, Settings};
 use zorb_cdr::ByteOrder;
-use zorb_giop::{Form, GiopLite, GiopVersion, Inbound, Ior, Limits, ProfileTag, ReplyStatus};
+use zorb_giop::{
+    GiopLite, GiopVersion, Inbound, Ior, Limits, MessageFormat, ProfileTag, ReplyStatus,
+};
 use zorb_transport::inproc::InprocTransport;
 use zorb_transport::{
     Acceptor, Composed, ConnectOptions, Endpoint, ListenOptions, ProtocolRegistry, StreamOptions,
@@ -149,7 +151,7 @@ fn arguments_are_not_copied_when_headers_are_rewritten() {
     let mut sizes = SIZES;
     sizes[0] = 10;
     let (client, server) = world.met(&asked(sizes[0]));
-    let mut inbound = Inbound::new(Limits::default()).of(Some(&GiopLite));
+    let mut inbound = Inbound::new(Limits::default()).with_messaging(Some(&GiopLite));
     let mut arrives = |size: usize| {
         let header = loop {
             if let Some(header) = inbound.poll().unwrap() {
@@ -159,7 +161,7 @@ fn arguments_are_not_copied_when_headers_are_rewritten() {
             assert_ne!(count, 0);
             inbound.advance(count);
         };
-        let form = Form::Other(&GiopLite);
+        let form = MessageFormat::Other(&GiopLite);
         let (_, arguments) = form.read_request(inbound.current(), &header).unwrap();
         assert_eq!(arguments.rest(), vec![3; size]);
     };

@@ -131,7 +131,7 @@ fn default_file(options: &Options) -> String {
     );
     // A table contains all keys after it, so tables come last.
     let (tables, values): (Vec<&OptionSpec>, Vec<_>) =
-        options.table().partition(|spec| spec.kind == OptionKind::Named);
+        options.table().partition(|spec| spec.kind == OptionKind::NameValuePairs);
     let mut owner = "";
     for spec in values.into_iter().chain(tables) {
         if spec.owner != owner {
@@ -150,7 +150,7 @@ fn default_file(options: &Options) -> String {
         let _ = match spec.kind {
             OptionKind::Number(..) => writeln!(text, "#{key} = {default}"),
             OptionKind::List => writeln!(text, "#{key} = []"),
-            OptionKind::Named => writeln!(text, "#[{key}]\n#name = \"value\""),
+            OptionKind::NameValuePairs => writeln!(text, "#[{key}]\n#name = \"value\""),
             _ => writeln!(text, "#{key} = {default:?}"),
         };
     }

@@ -257,7 +257,9 @@ impl Parts {
                 Error::new(Phase::Configure, protocol.scheme()).with_source(error)
             })?;
         }
-        self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
+        self.protocols
+            .iter()
+            .for_each(|protocol| ProtocolRegistry::record_property_fields(&**protocol));
         let inner = OrbInner::new(options);
         ids::reserve(&inner)?;
         use_interface_repository(&inner);

@@ -29,8 +29,8 @@ const REPOSITORY: &str = "ImplRepoService";
 const ADAPTER: &str = "zorb::ServerObject";
 /// How long a call to the repository may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How long those at the end of the server may take together, which nobody has to wait for.
-const FAREWELL_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the calls that report the shutdown may take together.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// What the log says if it fails.
 const CANNOT_TELL: &str = "cannot tell the implementation repository of the end";
 
@@ -230,7 +230,7 @@ impl OrbInner {
         let Some(repository) = repository.filter(|_| !names.is_empty()) else { return };
         let begun = Instant::now();
         for name in names {
-            let left = FAREWELL_TIMEOUT.saturating_sub(begun.elapsed());
+            let left = SHUTDOWN_TIMEOUT.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 break;
             }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_giop::{
-    Form, GiopVersion, MessageWriter, PlainRequest, RequestBuffer, RequestStart, ResponseFlags,
-    TargetAddress,
+    GiopVersion, MessageFormat, MessageWriter, PlainRequest, RequestBuffer, RequestStart,
+    ResponseFlags, TargetAddress,
 };
 use zorb_os::alloc::refuse_above;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
@@ -213,7 +213,8 @@ fn headers_need_memory_as_well() {
     let _alone = alone();
     let key: Arc<[u8]> = Arc::from([1; 300]);
     for largest in [64, 100, 300] {
-        for form in [Form::Giop(GiopVersion::V1_0), Form::Giop(GiopVersion::V1_2)] {
+        for form in [MessageFormat::Giop(GiopVersion::V1_0), MessageFormat::Giop(GiopVersion::V1_2)]
+        {
             let mut buffer = RequestBuffer::default();
             refuse_above(largest);
             let refused = buffer.request(form, ByteOrder::NATIVE, request(&key, "take")).err();
@@ -238,7 +239,7 @@ fn a_message_whose_body_found_no_memory_cannot_be_finished() {
     let _alone = alone();
     let key: Arc<[u8]> = Arc::from([1; 10]);
     let mut buffer = RequestBuffer::default();
-    let form = Form::Giop(GiopVersion::V1_2);
+    let form = MessageFormat::Giop(GiopVersion::V1_2);
     for operation in ["give", "take", "take"] {
         let request = || request(&key, operation);
         let mut message = buffer.request(form, ByteOrder::NATIVE, request()).unwrap();

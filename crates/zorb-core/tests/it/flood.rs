@@ -109,9 +109,9 @@ fn the_slow_requests_of_one_address_leave_threads_to_others() {
         until(|| begun() >= 20);
         // Its further connections get no thread, and nobody else's makes room for them.
         for _ in 0..10 {
-            let mut farewell = Vec::new();
-            connect("127.0.0.2").0.read_to_end(&mut farewell).unwrap();
-            assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+            let mut last = Vec::new();
+            connect("127.0.0.2").0.read_to_end(&mut last).unwrap();
+            assert_eq!((last.len(), last[7]), (12, CLOSE_CONNECTION));
         }
         for value in 2..12 {
             let mut other = connect("127.0.0.4");

@@ -231,7 +231,7 @@ fn a_client_that_does_not_read_holds_up_no_shutdown() {
 }
 
 #[test]
-fn a_client_that_closes_gets_no_farewell() {
+fn a_client_that_closes_gets_no_close_connection() {
     let (orb, _echo) = server();
     let close = b"GIOP\x01\x02\x01\x05\0\0\0\0";
     assert_eq!(exchange(&address(&orb), close), []);

@@ -98,10 +98,10 @@ fn a_silent_connection_is_closed_in_an_orderly_way() {
     let (_orb, address, coming) = server();
     let mut silent = TcpStream::connect(&address).unwrap();
     coming.expect(false);
-    let mut farewell = Vec::new();
-    silent.read_to_end(&mut farewell).unwrap();
-    assert_eq!(farewell[..4], *b"GIOP");
-    assert_eq!(farewell[7], CLOSE_CONNECTION);
+    let mut last = Vec::new();
+    silent.read_to_end(&mut last).unwrap();
+    assert_eq!(last[..4], *b"GIOP");
+    assert_eq!(last[7], CLOSE_CONNECTION);
     // No CloseConnection follows half a message. It arrives before its connection is served.
     let mut stuck = TcpStream::connect(&address).unwrap();
     stuck.write_all(b"GIOP\x01\x02").unwrap();

@@ -70,9 +70,9 @@ fn connections_that_make_room_are_counted() {
     let counts = own_lane(&orb).counts;
     assert_eq!((counts.rejected, counts.messages), (0, 0));
     for mut client in clients.into_iter().take(2) {
-        let mut farewell = Vec::new();
-        client.read_to_end(&mut farewell).unwrap();
-        assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+        let mut last = Vec::new();
+        client.read_to_end(&mut last).unwrap();
+        assert_eq!((&last[..4], last[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
     }
     orb.shutdown(true).unwrap();
 }

@@ -11,9 +11,9 @@ use crate::support::{Echo, EchoServant, Servant, builder, client, until};
 
 /// Connects, and reads what the server sends until it closes the connection.
 fn turned_away(address: &str) -> Vec<u8> {
-    let mut farewell = Vec::new();
-    TcpStream::connect(address).unwrap().read_to_end(&mut farewell).unwrap();
-    farewell
+    let mut last = Vec::new();
+    TcpStream::connect(address).unwrap().read_to_end(&mut last).unwrap();
+    last
 }
 
 #[test]
@@ -39,8 +39,8 @@ fn connections_with_running_requests_are_answered_while_others_are_turned_away()
             calls.into_iter().for_each(|call| assert_eq!(call.join().unwrap(), Ok(())));
             others
         });
-        for farewell in others {
-            assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+        for last in others {
+            assert_eq!((&last[..4], last[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
         }
         // Without requests, they make room.
         let (_third, there) = client(&echo);

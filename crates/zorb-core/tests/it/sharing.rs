@@ -364,7 +364,7 @@ fn calls_back_and_forth_over_shared_connections_do_not_lock_up() {
 }
 
 #[test]
-fn a_shutdown_lets_calls_end_and_says_goodbye() {
+fn a_shutdown_lets_calls_end_and_closes_connections() {
     let (sender, begun) = std::sync::mpsc::channel();
     let (orb, echo, served) = scripted(move |listener| {
         let (mut stream, _) = listener.accept().unwrap();

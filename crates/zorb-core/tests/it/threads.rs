@@ -172,10 +172,10 @@ fn shutdown_ends_threads_and_tells_peers() {
     let (_second, other) = client(&echo);
     other.twice(1).unwrap();
     orb.shutdown(true).unwrap();
-    let mut farewell = Vec::new();
-    idle.read_to_end(&mut farewell).unwrap();
-    assert_eq!(&farewell[..4], b"GIOP");
-    assert_eq!(farewell[7], 5, "CloseConnection");
+    let mut last = Vec::new();
+    idle.read_to_end(&mut last).unwrap();
+    assert_eq!(&last[..4], b"GIOP");
+    assert_eq!(last[7], 5, "CloseConnection");
     // The client's next call finds no server, and reports that it did not run.
     let error = there.twice(1).unwrap_err();
     assert_eq!(error.kind, SystemExceptionKind::Transient);

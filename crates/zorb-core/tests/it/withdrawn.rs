@@ -148,9 +148,9 @@ fn connections_whose_requests_are_all_held_make_room_for_others() {
     assert_eq!(newcomer.reply(), (4, DONE));
     newcomer.settle();
     // That which has sent nothing for longest; its request has not been served.
-    let mut farewell = Vec::new();
-    holding[0].0.read_to_end(&mut farewell).unwrap();
-    assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+    let mut last = Vec::new();
+    holding[0].0.read_to_end(&mut last).unwrap();
+    assert_eq!((last.len(), last[7]), (12, CLOSE_CONNECTION));
     until(|| held(&scene.manager) == 1);
     // An idle one goes before the other.
     let mut again = scene.connect_from("127.0.0.5");
@@ -189,9 +189,9 @@ fn an_address_that_waits_on_most_connections_makes_room_with_these() {
         let mut newcomer = scene.connect_from("127.0.0.4");
         newcomer.twice(&scene.free, round, TWO_WAY);
         assert_eq!(newcomer.reply(), (round, DONE));
-        let mut farewell = Vec::new();
-        greedy.remove(0).0.read_to_end(&mut farewell).unwrap();
-        assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+        let mut last = Vec::new();
+        greedy.remove(0).0.read_to_end(&mut last).unwrap();
+        assert_eq!((last.len(), last[7]), (12, CLOSE_CONNECTION));
         drop(newcomer);
         until(|| held(&scene.manager) == 5 && scene.orb.metrics().lanes[0].counts.connections == 5);
         greedy.push(waits_from("127.0.0.9", 100 + round));
@@ -199,9 +199,9 @@ fn an_address_that_waits_on_most_connections_makes_room_with_these() {
         let mut again = scene.connect_from("127.0.0.9");
         again.twice(&scene.held, 200 + round, TWO_WAY);
         again.settle();
-        let mut farewell = Vec::new();
-        greedy.remove(0).0.read_to_end(&mut farewell).unwrap();
-        assert_eq!((farewell.len(), farewell[7]), (12, CLOSE_CONNECTION));
+        let mut last = Vec::new();
+        greedy.remove(0).0.read_to_end(&mut last).unwrap();
+        assert_eq!((last.len(), last[7]), (12, CLOSE_CONNECTION));
         until(|| held(&scene.manager) == 6);
         greedy.push(again);
     }

@@ -10,9 +10,7 @@ use super::{Entry, EntryKind, Repository};
 const MAX_DEPTH: usize = zorb_cdr::MAX_DEPTH as usize;
 
 /// New repository ids by old ones.
-pub type Renamed = HashMap<String, String>;
-
-type Made = Result<TypeCode, TypeCodeError>;
+pub type RenamedIds = HashMap<String, String>;
 
 impl Repository {
     /// The TypeCode with each named type updated from its definition. Types without a definition do not
@@ -21,7 +19,11 @@ impl Repository {
     /// # Errors
     /// `TooDeep` if the types nest too deep or too many are recursive; other errors if a changed type is
     /// not permitted where it is used.
-    pub fn canonical(&self, type_code: &TypeCode, renamed: &Renamed) -> Made {
+    pub fn canonical(
+        &self,
+        type_code: &TypeCode,
+        renamed: &RenamedIds,
+    ) -> Result<TypeCode, TypeCodeError> {
         Canon::new(self, renamed).of(type_code)
     }
 }
@@ -29,7 +31,7 @@ impl Repository {
 /// Creates TypeCodes from the definitions of a repository; those of complete types are created once.
 pub(super) struct Canon<'r> {
     repository: &'r Repository,
-    renamed: &'r Renamed,
+    renamed: &'r RenamedIds,
     made: HashMap<String, TypeCode>,
     /// The ids of the types that are being created, the outermost first.
     making: Vec<String>,
@@ -39,7 +41,7 @@ pub(super) struct Canon<'r> {
 }
 
 impl<'r> Canon<'r> {
-    pub(super) fn new(repository: &'r Repository, renamed: &'r Renamed) -> Self {
+    pub(super) fn new(repository: &'r Repository, renamed: &'r RenamedIds) -> Self {
         Self {
             repository,
             renamed,
@@ -50,7 +52,7 @@ impl<'r> Canon<'r> {
         }
     }
 
-    pub(super) fn of(&mut self, type_code: &TypeCode) -> Made {
+    pub(super) fn of(&mut self, type_code: &TypeCode) -> Result<TypeCode, TypeCodeError> {
         self.left = self.left.checked_sub(1).ok_or(TypeCodeError::TooDeep)?;
         if self.depth >= MAX_DEPTH {
             return Err(TypeCodeError::TooDeep);
@@ -61,7 +63,7 @@ impl<'r> Canon<'r> {
         made
     }
 
-    fn any(&mut self, type_code: &TypeCode) -> Made {
+    fn any(&mut self, type_code: &TypeCode) -> Result<TypeCode, TypeCodeError> {
         match type_code.kind() {
             TcKind::Sequence => {
                 let element = self.of(&type_code.content_type()?)?;
@@ -77,7 +79,7 @@ impl<'r> Canon<'r> {
         }
     }
 
-    fn named(&mut self, type_code: &TypeCode) -> Made {
+    fn named(&mut self, type_code: &TypeCode) -> Result<TypeCode, TypeCodeError> {
         let id = type_code.id();
         let id = self.renamed.get(id).map_or(id, |id| id).to_owned();
         if let Some(made) = self.made.get(&id) {
@@ -111,7 +113,7 @@ impl<'r> Canon<'r> {
     }
 
     /// A definition that has no members yet.
-    pub(super) fn unfinished(&mut self, definition: &TypeCode) -> Made {
+    pub(super) fn unfinished(&mut self, definition: &TypeCode) -> Result<TypeCode, TypeCodeError> {
         let id = self.renamed.get(definition.id()).map_or(definition.id(), |id| id).to_owned();
         let entry =
             self.repository.lookup_id(&id).and_then(|entry_id| self.repository.get(entry_id));
@@ -123,7 +125,11 @@ impl<'r> Canon<'r> {
     }
 
     /// A type without a definition, with its parts updated.
-    fn constructed(&mut self, definition: &TypeCode, name: &str) -> Made {
+    fn constructed(
+        &mut self,
+        definition: &TypeCode,
+        name: &str,
+    ) -> Result<TypeCode, TypeCodeError> {
         let id = &self.id();
         match definition.kind() {
             kind @ (TcKind::Struct | TcKind::Except) => {
@@ -158,7 +164,12 @@ impl<'r> Canon<'r> {
         }
     }
 
-    fn union(&mut self, definition: &TypeCode, id: &str, name: &str) -> Made {
+    fn union(
+        &mut self,
+        definition: &TypeCode,
+        id: &str,
+        name: &str,
+    ) -> Result<TypeCode, TypeCodeError> {
         let switch = self.of(&definition.discriminator_type()?)?;
         let default = definition.default_index()?;
         let mut members = Vec::new();
@@ -175,7 +186,12 @@ impl<'r> Canon<'r> {
     }
 
     /// A valuetype with the state in its definition.
-    fn value(&mut self, entry: &Entry, definition: &TypeCode, bases: &[String]) -> Made {
+    fn value(
+        &mut self,
+        entry: &Entry,
+        definition: &TypeCode,
+        bases: &[String],
+    ) -> Result<TypeCode, TypeCodeError> {
         let known = bases.first().and_then(|id| self.repository.lookup_id(id));
         let known = known.and_then(|entry_id| self.repository.get(entry_id)?.type_code());
         let base = match known {

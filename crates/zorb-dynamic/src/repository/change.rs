@@ -8,20 +8,18 @@ use std::mem;
 
 use zorb_types::{Any, TypeCode, TypeCodeError};
 
-use super::canonical::{Canon, Renamed};
+use super::canonical::{Canon, RenamedIds};
 use super::{
     Entry, EntryId, EntryKind, InitializerDescription, OperationDescription, ParameterDescription,
     Repository,
 };
-
-type Changed = Result<(), TypeCodeError>;
 
 impl Repository {
     /// Changes the repository id of a definition, and all references to it. The new id must be free.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn set_id(&mut self, entry_id: EntryId, id: &str) -> Changed {
+    pub fn set_id(&mut self, entry_id: EntryId, id: &str) -> Result<(), TypeCodeError> {
         let Some(entry) = self.entries.get_mut(entry_id.index()) else { return Ok(()) };
         let old = mem::replace(&mut entry.id, id.to_owned());
         self.by_id.remove(&old);
@@ -58,14 +56,14 @@ impl Repository {
                 _ => {}
             }
         }
-        self.refresh(&Renamed::from([(old, id.to_owned())]))
+        self.refresh(&RenamedIds::from([(old, id.to_owned())]))
     }
 
     /// Changes the name of a definition.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn set_name(&mut self, entry_id: EntryId, name: &str) -> Changed {
+    pub fn set_name(&mut self, entry_id: EntryId, name: &str) -> Result<(), TypeCodeError> {
         let Some(entry) = self.entries.get_mut(entry_id.index()) else { return Ok(()) };
         name.clone_into(&mut entry.name);
         match &mut entry.kind {
@@ -75,7 +73,7 @@ impl Repository {
             EntryKind::Attribute(attribute) => name.clone_into(&mut attribute.name),
             _ => {}
         }
-        self.refresh(&Renamed::new())
+        self.refresh(&RenamedIds::new())
     }
 
     /// Changes the version of a definition, but not that in its id.
@@ -89,19 +87,19 @@ impl Repository {
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn set_kind(&mut self, entry_id: EntryId, kind: EntryKind) -> Changed {
+    pub fn set_kind(&mut self, entry_id: EntryId, kind: EntryKind) -> Result<(), TypeCodeError> {
         if let Some(entry) = self.entries.get_mut(entry_id.index()) {
             entry.kind = kind;
         }
-        self.refresh(&Renamed::new())
+        self.refresh(&RenamedIds::new())
     }
 
     /// Updates all TypeCodes after definitions were added to types that others contain.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn refresh_types(&mut self) -> Changed {
-        self.refresh(&Renamed::new())
+    pub fn refresh_types(&mut self) -> Result<(), TypeCodeError> {
+        self.refresh(&RenamedIds::new())
     }
 
     /// Moves a definition with its contents to another container, which must not be part of it. Its
@@ -180,7 +178,7 @@ impl Repository {
         }
     }
 
-    fn refresh(&mut self, renamed: &Renamed) -> Changed {
+    fn refresh(&mut self, renamed: &RenamedIds) -> Result<(), TypeCodeError> {
         let mut kinds = Vec::new();
         let mut canon = Canon::new(self, renamed);
         for entry in &self.entries {

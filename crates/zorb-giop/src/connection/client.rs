@@ -11,7 +11,7 @@ use zorb_cdr::ByteOrder;
 
 use super::{ConnectionEnd, RequestIds};
 use crate::{
-    Form, GiopVersion, Inbound, MessageHeader, MessageKind, Messaging, ProtocolError,
+    GiopVersion, Inbound, MessageFormat, MessageHeader, MessageKind, Messaging, ProtocolError,
     ProtocolErrorKind, ReplyStart,
 };
 use outstanding::{Outstanding, Requests, State};
@@ -36,7 +36,7 @@ pub const MAX_OUTSTANDING: usize = 65_536;
 /// ```
 /// use zorb_cdr::ByteOrder;
 /// use zorb_giop::{
-///     ClientConnection, ClientSession, Form, GiopVersion, Inbound, Limits, MessageWriter,
+///     ClientConnection, ClientSession, MessageFormat, GiopVersion, Inbound, Limits, MessageWriter,
 ///     NewRequest, Received, ReplyStatus, RequestKind,
 /// };
 ///
@@ -44,7 +44,7 @@ pub const MAX_OUTSTANDING: usize = 65_536;
 /// let mut connection = ClientConnection::new(ClientSession::default(), None);
 /// let request = NewRequest {
 ///     kind: RequestKind::Twoway,
-///     form: Form::Giop(version),
+///     form: MessageFormat::Giop(version),
 ///     key: b"key",
 ///     operation: "add",
 ///     code_sets: None,
@@ -83,7 +83,7 @@ pub struct ClientConnection<C = ()> {
     /// CancelRequests that have not been written yet.
     cancels: Vec<(u32, GiopVersion)>,
     /// Whether the last message to the server, if there is one, was written.
-    farewell_written: bool,
+    last_message_written: bool,
 }
 
 /// The meaning of a message from the server.
@@ -113,7 +113,7 @@ impl<C> ClientConnection<C> {
             closing: false,
             end: None,
             cancels: Vec::new(),
-            farewell_written: false,
+            last_message_written: false,
         }
     }
 
@@ -133,9 +133,9 @@ impl<C> ClientConnection<C> {
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
-    pub fn comes_first(&mut self, request: &NewRequest<'_>) -> Result<bool, BeginError> {
+    pub fn must_be_sent_first(&mut self, request: &NewRequest<'_>) -> Result<bool, BeginError> {
         let announcement = self.session.prepare(request, false)?.1;
-        Ok(announcement.comes_first() || self.session.announced_by(request) != 0)
+        Ok(announcement.must_be_sent_first() || self.session.announced_by(request) != 0)
     }
 
     /// Begins a request: allocates its id, and determines how to write it. Unless it is one-way, it is
@@ -189,7 +189,7 @@ impl<C> ClientConnection<C> {
     /// Reports that the whole request was passed to the transport.
     #[inline]
     pub fn sent(&mut self, begun: &BegunRequest) {
-        if begun.comes_first() {
+        if begun.must_be_sent_first() {
             self.announced(begun);
         }
         match self.requests.get_mut(begun.request_id) {
@@ -219,7 +219,7 @@ impl<C> ClientConnection<C> {
 
     #[cold]
     fn announced(&mut self, begun: &BegunRequest) {
-        if begun.announcement.comes_first() {
+        if begun.announcement.must_be_sent_first() {
             self.session.announced();
         }
         self.session.sent_number(begun.announced);
@@ -241,7 +241,7 @@ impl<C> ClientConnection<C> {
     #[inline]
     pub fn receive(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
         if header.kind == MessageKind::Reply && self.end.is_none() {
-            let form = Form::new(self.messaging, header.version);
+            let form = MessageFormat::new(self.messaging, header.version);
             if let Ok(start) = form.read_reply_start(inbound.current(), header)
                 && let Some(request) = self.requests.get_mut(start.request_id)
                 && request.kind == RequestKind::Twoway
@@ -259,7 +259,7 @@ impl<C> ClientConnection<C> {
         if self.end.is_some() {
             return Received::End;
         }
-        let form = Form::new(self.messaging, header.version);
+        let form = MessageFormat::new(self.messaging, header.version);
         let message = inbound.current();
         let (id, kind) = match header.kind {
             MessageKind::Reply => match form.read_reply_start(message, &header) {
@@ -272,7 +272,7 @@ impl<C> ClientConnection<C> {
             },
             MessageKind::CloseConnection => {
                 for request in self.requests.iter_mut() {
-                    request.partly_answered = inbound.has_part_of(request.id);
+                    request.partly_answered = inbound.has_fragments_of(request.id);
                 }
                 self.end(ConnectionEnd::CloseConnection);
                 return Received::End;
@@ -391,14 +391,14 @@ impl<C> ClientConnection<C> {
         let order = ByteOrder::NATIVE;
         if !self.cancels.is_empty() {
             let (id, version) = self.cancels.remove(0);
-            Form::new(self.messaging, version).cancel_request(buffer, order, id);
+            MessageFormat::new(self.messaging, version).cancel_request(buffer, order, id);
             return true;
         }
-        let form = Form::new(self.messaging, self.highest);
+        let form = MessageFormat::new(self.messaging, self.highest);
         match self.end {
             None if self.closing && self.requests.is_empty() => {
-                self.end = Some(ConnectionEnd::ClosedHere);
-                self.farewell_written = true;
+                self.end = Some(ConnectionEnd::ClosedLocally);
+                self.last_message_written = true;
                 // Before GIOP 1.2 only a server sends it.
                 let sends = self.highest >= GiopVersion::V1_2 && !self.session.is_connectionless();
                 if sends {
@@ -407,9 +407,9 @@ impl<C> ClientConnection<C> {
                 sends
             }
             Some(ConnectionEnd::ProtocolError(error))
-                if error.answer_message_error && !self.farewell_written =>
+                if error.answer_message_error && !self.last_message_written =>
             {
-                self.farewell_written = true;
+                self.last_message_written = true;
                 form.message_error(buffer, order);
                 true
             }

@@ -16,14 +16,14 @@ pub enum ConnectionEnd {
     /// The peer violated the protocol.
     ProtocolError(ProtocolError),
     /// This side closed it.
-    ClosedHere,
+    ClosedLocally,
 }
 
 impl ConnectionEnd {
     /// How a server ends a connection that has been idle for too long: with a CloseConnection, unless part of
     /// a message has been received.
     pub fn of_idle(inbound: &Inbound) -> Self {
-        if inbound.is_idle() { Self::ClosedHere } else { Self::Lost }
+        if inbound.is_idle() { Self::ClosedLocally } else { Self::Lost }
     }
 }
 
@@ -31,7 +31,7 @@ impl From<ProtocolError> for ConnectionEnd {
     /// A peer whose message finds no memory here has done nothing wrong, and may try again.
     fn from(error: ProtocolError) -> Self {
         match error.kind {
-            ProtocolErrorKind::OutOfMemory(_) => Self::ClosedHere,
+            ProtocolErrorKind::OutOfMemory(_) => Self::ClosedLocally,
             _ => Self::ProtocolError(error),
         }
     }

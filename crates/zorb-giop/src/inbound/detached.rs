@@ -11,7 +11,7 @@ use crate::ProtocolError;
 ///
 /// Pass the buffer as the `spare` to a later [`Inbound::take`](crate::Inbound::take), without clearing it.
 #[derive(Debug, Default)]
-pub struct Detached {
+pub struct DetachedMessage {
     /// The buffer. Octets outside the message have no meaning.
     pub buffer: Vec<u8>,
     /// The start of the message.
@@ -24,7 +24,7 @@ pub struct Detached {
     pub(super) charge: Charge,
 }
 
-impl Detached {
+impl DetachedMessage {
     /// No message, with a buffer for the next one.
     pub fn with_buffer(buffer: Vec<u8>) -> Self {
         let charge = Charge::default();

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::detached::refill;
-use super::{Current, Detached, Inbound};
+use super::{Current, DetachedMessage, Inbound};
 use crate::ProtocolError;
 
 impl Inbound {
@@ -11,8 +11,8 @@ impl Inbound {
     /// the message are copied. Empty if no message is current.
     ///
     /// Without memory for the octets after the message, [`poll`](Self::poll) then fails.
-    pub fn take(&mut self, spare: Vec<u8>) -> Detached {
-        let mut detached = Detached::with_buffer(spare);
+    pub fn take(&mut self, spare: Vec<u8>) -> DetachedMessage {
+        let mut detached = DetachedMessage::with_buffer(spare);
         self.take_into(&mut detached);
         // Nothing has been charged for the spare. If the budget does not have it, it is charged when it grows.
         let _ = self.charge.set(self.excess(self.buffer.capacity()));
@@ -21,7 +21,7 @@ impl Inbound {
 
     /// As [`take`](Self::take): the message replaces an earlier one in `detached`, whose buffer is the spare.
     #[inline]
-    pub fn take_into(&mut self, detached: &mut Detached) {
+    pub fn take_into(&mut self, detached: &mut DetachedMessage) {
         match self.current {
             // Usually nothing follows: the client waits for its reply.
             Current::InPlace(total)
@@ -41,7 +41,7 @@ impl Inbound {
     ///
     /// # Errors
     /// `OutOfMemory`: the budget does not have the octets.
-    pub fn charge_retained(&self, retained: &mut Detached) -> Result<(), ProtocolError> {
+    pub fn charge_retained(&self, retained: &mut DetachedMessage) -> Result<(), ProtocolError> {
         let octets = retained.buffer.capacity();
         self.charge.begin_another(&mut retained.charge);
         match retained.charge.set(octets) {
@@ -52,7 +52,7 @@ impl Inbound {
 
     /// Exchanges the buffers: that of `detached` is then without octets.
     #[inline]
-    fn exchange(&mut self, total: usize, detached: &mut Detached) {
+    fn exchange(&mut self, total: usize, detached: &mut DetachedMessage) {
         core::mem::swap(&mut self.buffer, &mut detached.buffer);
         (detached.start, detached.end) = (self.start, self.start + total);
         if !detached.fragment_starts.is_empty() {
@@ -68,7 +68,7 @@ impl Inbound {
 
     /// [`take_into`](Self::take_into) for a message that others follow, or with a spare that is too small.
     #[inline(never)]
-    fn take_and_move_rest(&mut self, total: usize, detached: &mut Detached) {
+    fn take_and_move_rest(&mut self, total: usize, detached: &mut DetachedMessage) {
         let (message, rest) = match self.buffer.get(self.start..self.end) {
             Some(octets) => octets.split_at(total.min(octets.len())),
             None => (&[][..], &[][..]),
@@ -97,7 +97,7 @@ impl Inbound {
 
     /// Charges the buffer of `detached`, which is about to contain `octets`, before it grows beyond the retained
     /// capacity; `false` if the budget does not have them.
-    fn charge_spare(&self, octets: usize, detached: &mut Detached) -> bool {
+    fn charge_spare(&self, octets: usize, detached: &mut DetachedMessage) -> bool {
         let excess = self.excess(octets);
         if excess <= detached.charge.octets() {
             return true;
@@ -108,7 +108,7 @@ impl Inbound {
 
     /// The charges follow the buffers.
     #[cold]
-    fn exchange_charges(&mut self, total: usize, detached: &mut Detached) {
+    fn exchange_charges(&mut self, total: usize, detached: &mut DetachedMessage) {
         self.count_message(total);
         self.charge.exchange(&mut detached.charge);
         // If the budget does not have what was not charged for the spare, it is charged when the buffer next grows.
@@ -117,7 +117,7 @@ impl Inbound {
 
     /// [`take_into`](Self::take_into) for a joined message.
     #[cold]
-    fn take_joined(&mut self, detached: &mut Detached) {
+    fn take_joined(&mut self, detached: &mut DetachedMessage) {
         detached.clear();
         core::mem::swap(&mut detached.buffer, &mut self.joined.octets);
         core::mem::swap(&mut detached.fragment_starts, &mut self.joined.fragment_starts);

@@ -18,7 +18,7 @@ fn without_memory_for_what_follows_a_message_the_message_is_whole_and_the_stream
         assert!(inbound.poll().unwrap().is_some());
         // No machine has that much.
         inbound.limits.initial_capacity = usize::MAX;
-        let mut detached = Detached::with_buffer(vec![0; 4]);
+        let mut detached = DetachedMessage::with_buffer(vec![0; 4]);
         inbound.take_into(&mut detached);
         assert_eq!(detached.message(), message);
         if following < 2 {

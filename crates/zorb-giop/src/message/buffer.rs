@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use zorb_cdr::{ByteOrder, CdrResult};
 
 use super::{HEADER_SIZE, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
-use crate::{Form, GiopVersion};
+use crate::{GiopVersion, MessageFormat};
 
 /// The maximum length of an operation name for which a buffer reuses the header.
 const MAX_NAME: usize = 48;
@@ -20,14 +20,14 @@ const MAX_NAME: usize = 48;
 /// ```
 /// use std::sync::Arc;
 /// use zorb_cdr::{ByteOrder, TextCoding};
-/// use zorb_giop::{Form, GiopVersion, PlainRequest, RequestBuffer, ResponseFlags};
+/// use zorb_giop::{MessageFormat, GiopVersion, PlainRequest, RequestBuffer, ResponseFlags};
 ///
 /// let key: Arc<[u8]> = Arc::from(&b"key"[..]);
 /// let mut buffer = RequestBuffer::default();
 /// for request_id in [2, 4] {
 ///     let response = ResponseFlags::SyncWithTarget;
 ///     let request = PlainRequest { request_id, response, key: &key, operation: "add" };
-///     let form = Form::Giop(GiopVersion::V1_2);
+///     let form = MessageFormat::Giop(GiopVersion::V1_2);
 ///     let mut message = buffer.request(form, ByteOrder::NATIVE, request)?;
 ///     message.body(TextCoding::default()).write_i32(7);
 ///     message.finish()?;
@@ -70,15 +70,15 @@ struct LastHeader {
 }
 
 impl RequestBuffer {
-    /// Begins a Request, as [`Form::request`] does. All requests in one buffer have the messaging protocol of
+    /// Begins a Request, as [`MessageFormat::request`] does. All requests in one buffer have the messaging protocol of
     /// `form`.
     ///
     /// # Errors
-    /// As [`Form::request`].
+    /// As [`MessageFormat::request`].
     #[inline]
     pub fn request<'b>(
         &'b mut self,
-        form: Form<'b>,
+        form: MessageFormat<'b>,
         order: ByteOrder,
         request: PlainRequest<'_>,
     ) -> CdrResult<MessageWriter<'b>> {
@@ -100,7 +100,7 @@ impl RequestBuffer {
     #[inline(never)]
     fn write<'b>(
         &'b mut self,
-        form: Form<'b>,
+        form: MessageFormat<'b>,
         order: ByteOrder,
         request: PlainRequest<'_>,
     ) -> CdrResult<MessageWriter<'b>> {
@@ -134,26 +134,26 @@ impl RequestBuffer {
         &self.octets
     }
 
-    /// The octets for a caller that does not change the request header at the beginning.
-    pub fn behind_header(&mut self) -> &mut Vec<u8> {
+    /// The octets for a caller that changes only what follows the request header.
+    pub fn octets_after_header(&mut self) -> &mut Vec<u8> {
         &mut self.octets
     }
 
     /// The octets for any use. The next request does not reuse the header.
     #[inline]
-    pub fn any_octets(&mut self) -> &mut Vec<u8> {
+    pub fn octets_mut(&mut self) -> &mut Vec<u8> {
         self.last = None;
         &mut self.octets
     }
 }
 
 /// The offset of the id in a request without service contexts.
-fn id_at(form: Form<'_>) -> Option<u8> {
+fn id_at(form: MessageFormat<'_>) -> Option<u8> {
     match form {
-        Form::Giop(GiopVersion::V1_2) => Some(HEADER_SIZE as u8),
+        MessageFormat::Giop(GiopVersion::V1_2) => Some(HEADER_SIZE as u8),
         // After the number of service contexts.
-        Form::Giop(_) => Some(HEADER_SIZE as u8 + 4),
-        Form::Other(messaging) => messaging.request_id_at(),
+        MessageFormat::Giop(_) => Some(HEADER_SIZE as u8 + 4),
+        MessageFormat::Other(messaging) => messaging.request_id_at(),
     }
 }
 

@@ -105,7 +105,7 @@ pub struct ReplyStart {
     /// The content of the body.
     pub status: ReplyStatus,
     /// The offset of the body in the message.
-    pub body_at: usize,
+    pub body_start: usize,
 }
 
 impl ReplyStart {
@@ -136,18 +136,18 @@ impl ReplyStart {
             && *contexts == [0; 4];
         let status = ReplyStatus::from_ulong(word(status)).filter(|_| is_plain)?;
         // Offset 24 is aligned for any body.
-        let body_at = HEADER_SIZE + words.len();
-        Some(Self { request_id: word(id), status, body_at })
+        let body_start = HEADER_SIZE + words.len();
+        Some(Self { request_id: word(id), status, body_start })
     }
 
     /// The service contexts of the reply in `message`, from which this was read. Messaging protocols other than
     /// GIOP have none.
     pub fn service_contexts<'a>(&self, message: &'a [u8], order: ByteOrder) -> ServiceContexts<'a> {
         // An empty list, id and status.
-        if self.body_at <= HEADER_SIZE + 12 {
+        if self.body_start <= HEADER_SIZE + 12 {
             return ServiceContexts::NONE;
         }
-        let Some([b'G', b'I', b'O', b'P', _, minor, ..]) = message.get(..self.body_at) else {
+        let Some([b'G', b'I', b'O', b'P', _, minor, ..]) = message.get(..self.body_start) else {
             return ServiceContexts::NONE;
         };
         let before = HEADER_SIZE + if *minor >= 2 { 8 } else { 0 };
@@ -160,7 +160,7 @@ impl ReplyStart {
     #[inline(never)]
     fn read_any(message: &[u8], header: &MessageHeader) -> Result<Self, ProtocolError> {
         let (reply, body) = ReplyHeader::read(message, header)?;
-        Ok(Self { request_id: reply.request_id, status: reply.status, body_at: body.offset() })
+        Ok(Self { request_id: reply.request_id, status: reply.status, body_start: body.offset() })
     }
 }
 

@@ -126,7 +126,7 @@ impl<'b> MessageWriter<'b> {
     }
 
     /// Begins a Request for encoded arguments that begin at an offset of `phase` modulo 8: see
-    /// [`Form::request_before`](crate::Form::request_before).
+    /// [`MessageFormat::request_before`](crate::MessageFormat::request_before).
     pub(crate) fn request_before(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,

@@ -18,14 +18,14 @@ use crate::{
 /// Its methods are those of [`MessageWriter`] and of the header types. For GIOP each costs one more branch;
 /// the code for other protocols is out of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form<'m> {
+pub enum MessageFormat<'m> {
     /// This version of GIOP.
     Giop(GiopVersion),
     /// Another messaging protocol.
     Other(&'m dyn Messaging),
 }
 
-impl<'m> Form<'m> {
+impl<'m> MessageFormat<'m> {
     /// GIOP `version`, or `messaging` if there is one.
     #[inline]
     pub fn new(messaging: Option<&'m dyn Messaging>, version: GiopVersion) -> Self {
@@ -289,7 +289,7 @@ impl<'m> Form<'m> {
     }
 }
 
-impl From<GiopVersion> for Form<'_> {
+impl From<GiopVersion> for MessageFormat<'_> {
     #[inline]
     fn from(version: GiopVersion) -> Self {
         Self::Giop(version)

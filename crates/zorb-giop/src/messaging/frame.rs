@@ -79,5 +79,5 @@ pub(super) fn read_reply_start<'a>(
     let mut reader = CdrReader::new(message, header.order);
     let reply = read_fields(header_size, &mut reader, header, MessageKind::Reply, fields)?;
     let ReplyHeader { request_id, status, .. } = reply;
-    Ok(ReplyStart { request_id, status, body_at: reader.offset() })
+    Ok(ReplyStart { request_id, status, body_start: reader.offset() })
 }

@@ -163,7 +163,7 @@ impl Messaging for GiopLite {
             && let Some(status) = ReplyStatus::from_ulong(word(header.order, status))
         {
             let request_id = word(header.order, id);
-            return Ok(ReplyStart { request_id, status, body_at: REPLY });
+            return Ok(ReplyStart { request_id, status, body_start: REPLY });
         }
         frame::read_reply_start(HEADER_SIZE, message, header, |reader| self.read_reply(reader))
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    BeginError, BegunRequest, ClientConnection, ClientSession, ConnectionEnd, FailureCause, Form,
-    GiopVersion, Inbound, Limits, LocateStatus, MessageHeader, MessageKind, MessageWriter,
-    NewRequest, ProtocolErrorKind, Received, ReplyStatus, RequestFailure, RequestKind,
-    RequestProgress, fragments,
+    BeginError, BegunRequest, ClientConnection, ClientSession, ConnectionEnd, FailureCause,
+    GiopVersion, Inbound, Limits, LocateStatus, MessageFormat, MessageHeader, MessageKind,
+    MessageWriter, NewRequest, ProtocolErrorKind, Received, ReplyStatus, RequestFailure,
+    RequestKind, RequestProgress, fragments,
 };
 use zorb_types::CompletionStatus;
 
@@ -17,7 +17,7 @@ const V1_2: GiopVersion = GiopVersion::V1_2;
 fn request(kind: RequestKind, version: GiopVersion) -> NewRequest<'static> {
     NewRequest {
         kind,
-        form: Form::Giop(version),
+        form: MessageFormat::Giop(version),
         key: b"key",
         operation: "operation",
         code_sets: None,
@@ -170,7 +170,7 @@ fn unprocessed_requests_may_be_resent() {
         ConnectionEnd::Lost,
         ConnectionEnd::MessageError,
         ConnectionEnd::ProtocolError(malformed),
-        ConnectionEnd::ClosedHere,
+        ConnectionEnd::ClosedLocally,
     ] {
         assert_eq!(outcomes(end), [(Maybe, false), (Maybe, true), (No, true)], "{end:?}");
     }
@@ -203,16 +203,16 @@ fn a_priority_band_is_announced_until_a_request_with_it_is_sent() {
     let mut client = connection();
     let announces = |client: &mut ClientConnection<_>, kind| {
         let begun = client.begin(&of(kind), true, "call").unwrap();
-        assert_eq!(begun.comes_first(), begun.announced != 0);
+        assert_eq!(begun.must_be_sent_first(), begun.announced != 0);
         begun
     };
     assert!(announces(&mut client, RequestKind::Locate).announced == 0, "it has no contexts");
     let unsent = announces(&mut client, RequestKind::Twoway);
-    assert!(unsent.announced != 0 && client.comes_first(&of(RequestKind::Twoway)).unwrap());
+    assert!(unsent.announced != 0 && client.must_be_sent_first(&of(RequestKind::Twoway)).unwrap());
     let sent = announces(&mut client, RequestKind::Oneway);
     assert!(sent.announced != 0);
     client.sent(&sent);
-    assert!(!client.comes_first(&of(RequestKind::Twoway)).unwrap());
+    assert!(!client.must_be_sent_first(&of(RequestKind::Twoway)).unwrap());
     assert!(announces(&mut client, RequestKind::Twoway).announced == 0);
     // A datagram may be lost.
     let mut client = ClientConnection::new(ClientSession::connectionless(), None);
@@ -282,10 +282,10 @@ fn requests_without_a_deadline_get_one() {
     let answered = send(&mut client, RequestKind::Twoway);
     receive_one(&mut client, &reply(answered));
     let deadline = Duration::from_secs(1);
-    assert!(!client.limit(deadline, |_| true), "one has a deadline, the other its reply");
+    assert!(!client.set_deadline(deadline, |_| true), "one has a deadline, the other its reply");
     let late = send(&mut client, RequestKind::Twoway);
-    assert!(!client.limit(deadline, |_| false));
-    assert!(client.limit(deadline, |call| *call == "call"));
+    assert!(!client.set_deadline(deadline, |_| false));
+    assert!(client.set_deadline(deadline, |call| *call == "call"));
     assert_eq!(client.poll_timeout(), Some(deadline));
     client.handle_timeout(deadline);
     assert_eq!(client.poll_failed().unwrap().0, late);
@@ -326,7 +326,7 @@ fn closing_waits_for_what_is_outstanding() {
     assert_eq!(transmitted(&mut client), None, "the reply has not been taken");
     client.finish(id);
     assert_eq!(transmitted(&mut client).unwrap().kind, MessageKind::CloseConnection);
-    assert_eq!(client.ended(), Some(ConnectionEnd::ClosedHere));
+    assert_eq!(client.ended(), Some(ConnectionEnd::ClosedLocally));
     assert_eq!(transmitted(&mut client), None);
     // Before GIOP 1.2 only a server says so.
     let mut client = connection();
@@ -335,7 +335,7 @@ fn closing_waits_for_what_is_outstanding() {
     client.sent(&begun);
     client.close();
     assert_eq!(transmitted(&mut client), None);
-    assert_eq!(client.ended(), Some(ConnectionEnd::ClosedHere));
+    assert_eq!(client.ended(), Some(ConnectionEnd::ClosedLocally));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, CharSet, TextCoding, WideForm, WideSet};
 use zorb_giop::{
-    ClientSession, CodeSetContext, CodeSetError, CodeSetId, Form, GiopVersion, MessageHeader,
-    MessageWriter, RequestHeader, RequestIds, RequestStart, ResponseFlags, ServerReceiver,
-    ServerRequests, ServiceContexts, ServiceId, TargetAddress,
+    ClientSession, CodeSetContext, CodeSetError, CodeSetId, GiopVersion, MessageFormat,
+    MessageHeader, MessageWriter, RequestHeader, RequestIds, RequestStart, ResponseFlags,
+    ServerReceiver, ServerRequests, ServiceContexts, ServiceId, TargetAddress,
 };
 
 const UNICODE: CodeSetContext =
@@ -63,7 +63,7 @@ fn begin(
     contexts: &[u8],
 ) -> Result<TextCoding, CodeSetError> {
     let request = RequestHeader { service_contexts: read(contexts), ..RequestHeader::EMPTY };
-    server.begin_request(&ServerRequests::new(), &request, Form::Giop(version)).1
+    server.begin_request(&ServerRequests::new(), &request, MessageFormat::Giop(version)).1
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use zorb_cdr::{ByteOrder, TextCoding};
 
 use zorb_giop::{
-    Detached, GiopVersion, HEADER_SIZE, Inbound, Limits, MessageBudget, MessageHeader, MessageKind,
-    MessageWriter, ProtocolErrorKind, ReplyStatus,
+    DetachedMessage, GiopVersion, HEADER_SIZE, Inbound, Limits, MessageBudget, MessageHeader,
+    MessageKind, MessageWriter, ProtocolErrorKind, ReplyStatus,
 };
 
 use crate::support::messages;
@@ -90,7 +90,7 @@ fn a_message_is_current_until_the_next_poll() {
 #[test]
 fn the_end_of_a_message_may_be_received_elsewhere() {
     let mut inbound = Inbound::new(SMALL);
-    assert_eq!((inbound.missing_end(), inbound.end_is_elsewhere()), (None, None));
+    assert_eq!((inbound.missing_end(), inbound.complete_without_end()), (None, None));
     let (one, two) = (reply(1, 5_000), reply(2, 60));
     put_all(&mut inbound, &one[..7]);
     assert!(inbound.poll().expect("ok").is_none());
@@ -98,12 +98,12 @@ fn the_end_of_a_message_may_be_received_elsewhere() {
     put_all(&mut inbound, &one[7..40]);
     assert!(inbound.poll().expect("ok").is_none());
     assert_eq!(inbound.missing_end(), Some(one.len() - 40));
-    let header = inbound.end_is_elsewhere().expect("a header");
+    let header = inbound.complete_without_end().expect("a header");
     assert_eq!(header.total_size(), one.len());
     assert_eq!(inbound.current(), &one[..40]);
     let detached = inbound.take(Vec::new());
     assert_eq!(detached.message(), &one[..40]);
-    assert!(inbound.is_idle() && inbound.end_is_elsewhere().is_none());
+    assert!(inbound.is_idle() && inbound.complete_without_end().is_none());
     assert!(inbound.capacity() <= 256, "nothing is made for what does not come");
     assert_eq!(received(&mut inbound, &two, usize::MAX), [two]);
     // Fragments are joined, so all of their octets have to be received here.
@@ -111,7 +111,7 @@ fn the_end_of_a_message_may_be_received_elsewhere() {
     fragment[6] |= 2;
     put_all(&mut inbound, &fragment[..100]);
     assert!(inbound.poll().expect("ok").is_none());
-    assert_eq!((inbound.missing_end(), inbound.end_is_elsewhere()), (None, None));
+    assert_eq!((inbound.missing_end(), inbound.complete_without_end()), (None, None));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn messages_that_wait_are_not_moved_for_each_one_taken() {
     let mut inbound = Inbound::new(limits);
     let message = |id: u32| reply(id, 50 + id as usize % 7);
     put_all(&mut inbound, &(0..500).flat_map(message).collect::<Vec<_>>());
-    let mut detached = Detached::with_buffer(vec![0; 256]);
+    let mut detached = DetachedMessage::with_buffer(vec![0; 256]);
     assert!(inbound.poll().expect("ok").is_some());
     let first = inbound.current().as_ptr();
     for id in 0..490 {
@@ -219,7 +219,7 @@ fn a_large_buffer_is_charged_wherever_it_goes() {
     let mut inbound = Inbound::new(SMALL).with_budget(Arc::clone(&budget));
     let (large, small) = (reply(1, 10_000), reply(2, 10));
     let excess = large.len() - SMALL.retained_capacity;
-    let mut message = Detached::default();
+    let mut message = DetachedMessage::default();
     put_each(&mut inbound, &large);
     assert_eq!(budget.used(), excess);
     inbound.take_into(&mut message);
@@ -271,7 +271,7 @@ fn joined_fragments_are_charged_until_the_message_is_over() {
     inbound.release();
     assert_eq!(budget.used(), 0);
     fragments(&mut inbound);
-    let mut message = Detached::default();
+    let mut message = DetachedMessage::default();
     inbound.take_into(&mut message);
     assert!(message.is_large() && budget.used() >= excess);
     drop(message);
@@ -357,7 +357,8 @@ fn no_buffer_grows_beyond_the_budget() {
     let (mut taken, mut refused) = (0, 0);
     for _ in 0..300 {
         let budget = Arc::new(MessageBudget::new(below(20_000)));
-        let new = || (Inbound::new(SMALL).with_budget(Arc::clone(&budget)), Detached::default());
+        let new =
+            || (Inbound::new(SMALL).with_budget(Arc::clone(&budget)), DetachedMessage::default());
         let mut connections = [(); 3].map(|()| new());
         for _ in 0..20 {
             let mut stream = Vec::new();

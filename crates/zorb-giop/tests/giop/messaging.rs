@@ -2,11 +2,12 @@
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    Form, Frame, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, MessageHeader, MessageKind,
-    Messaging, ProtocolErrorKind, ReplyStatus, RequestStart, ResponseFlags, TargetAddress,
+    Frame, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, MessageFormat, MessageHeader,
+    MessageKind, Messaging, ProtocolErrorKind, ReplyStatus, RequestStart, ResponseFlags,
+    TargetAddress,
 };
 
-const LITE: Form<'_> = Form::Other(&GiopLite);
+const LITE: MessageFormat<'_> = MessageFormat::Other(&GiopLite);
 const ORDER: ByteOrder = ByteOrder::NATIVE;
 
 fn request(response: ResponseFlags) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn request(response: ResponseFlags) -> Vec<u8> {
 
 /// The message in `octets`, as a connection receives it.
 fn received(octets: &[u8]) -> (MessageHeader, Vec<u8>) {
-    let mut inbound = Inbound::new(Limits::default()).of(Some(&GiopLite));
+    let mut inbound = Inbound::new(Limits::default()).with_messaging(Some(&GiopLite));
     for octet in octets {
         assert!(inbound.poll().unwrap().is_none());
         inbound.space()[0] = *octet;
@@ -114,7 +115,7 @@ fn other_messages_survive_a_round_trip() {
 
 fn refusal(octets: &[u8]) -> ProtocolErrorKind {
     let limits = Limits::DEFAULT.max_message_size(1 << 20);
-    let mut inbound = Inbound::new(limits).of(Some(&GiopLite));
+    let mut inbound = Inbound::new(limits).with_messaging(Some(&GiopLite));
     inbound.space()[..octets.len()].copy_from_slice(octets);
     inbound.advance(octets.len());
     let error = inbound.poll().unwrap_err();
@@ -163,8 +164,8 @@ fn truncated_and_corrupted_messages_do_no_harm() {
 
 #[test]
 fn forms_know_their_version() {
-    assert_eq!(Form::new(None, GiopVersion::V1_1), GiopVersion::V1_1.into());
-    assert_eq!(Form::new(Some(&GiopLite), GiopVersion::V1_0), LITE);
+    assert_eq!(MessageFormat::new(None, GiopVersion::V1_1), GiopVersion::V1_1.into());
+    assert_eq!(MessageFormat::new(Some(&GiopLite), GiopVersion::V1_0), LITE);
     assert_eq!(LITE.version(), GiopVersion::HIGHEST);
     assert_ne!(LITE, GiopVersion::HIGHEST.into());
 }

@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrReader};
 use zorb_giop::{
-    CancelledRequests, ClientMessage, ConnectionEnd, Form, GiopVersion, Inbound, Limits,
-    MAX_CANCELLED, MessageHeader, MessageKind, MessageWriter, ProtocolErrorKind, ReplyStatus,
+    CancelledRequests, ClientMessage, ConnectionEnd, GiopVersion, Inbound, Limits, MAX_CANCELLED,
+    MessageFormat, MessageHeader, MessageKind, MessageWriter, ProtocolErrorKind, ReplyStatus,
     RequestHeader, RequestStart, ResponseFlags, ServedRequest, ServerReceiver, ServerRequests,
     TargetAddress,
 };
@@ -38,7 +38,7 @@ impl Server {
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(&octets, header.order);
         request.read_with(&mut reader, &header).unwrap();
-        let form = Form::Giop(version);
+        let form = MessageFormat::Giop(version);
         let (begun, text) = self.receiver.begin_request(&self.requests, &request, form);
         text.unwrap();
         assert_eq!(begun.request_id, request_id);
@@ -118,7 +118,7 @@ fn close_connection_follows_the_last_reply() {
     }
     server.requests.close();
     assert!(server.requests.is_closing() && !server.requests.has_ended());
-    assert!(!server.end(ConnectionEnd::ClosedHere));
+    assert!(!server.end(ConnectionEnd::ClosedLocally));
     assert!(server.requests.has_ended());
     assert!(!server.requests.finish());
     assert_eq!(server.transmitted(), None);
@@ -137,7 +137,7 @@ fn a_request_that_is_put_aside_keeps_no_connection() {
         assert_eq!(server.requests.finish(), !lasts);
         assert!(server.requests.is_busy());
         if lasts {
-            server.requests.unhold();
+            server.requests.end_hold();
             assert!(!server.requests.is_busy());
             assert!(server.requests.resume());
             assert!(!server.end(ConnectionEnd::Lost));
@@ -156,7 +156,7 @@ fn the_first_cause_of_an_end_counts() {
     assert!(server.requests.is_closing() && !server.requests.has_ended());
     let header = server.transmitted().unwrap();
     assert_eq!((header.kind, header.version), (MessageKind::MessageError, GiopVersion::HIGHEST));
-    assert!(!server.end(ConnectionEnd::ClosedHere) && server.requests.finish());
+    assert!(!server.end(ConnectionEnd::ClosedLocally) && server.requests.finish());
     assert_eq!(server.transmitted(), None);
 
     let server = Server::new();
@@ -170,7 +170,7 @@ fn a_connection_that_is_abandoned_waits_for_no_request() {
     let mut server = Server::new();
     server.begin(0, V1_2);
     server.begin(2, V1_2);
-    assert!(!server.end(ConnectionEnd::ClosedHere));
+    assert!(!server.end(ConnectionEnd::ClosedLocally));
     assert!(server.requests.abandon() && server.requests.is_over());
     assert!(!server.requests.abandon() && !server.requests.finish() && !server.requests.finish());
     assert!(!server.end(ConnectionEnd::Lost));

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    BegunRequest, ClientConnection, ClientSession, CodeSetComponentInfo, ConnectionEnd, Form,
-    GiopVersion, Inbound, Limits, NewRequest, Received, RequestKind, RequestProgress, RequestStart,
-    ResponseFlags, ServiceContext, ServiceId, TargetAddress,
+    BegunRequest, ClientConnection, ClientSession, CodeSetComponentInfo, ConnectionEnd,
+    GiopVersion, Inbound, Limits, MessageFormat, NewRequest, Received, RequestKind,
+    RequestProgress, RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress,
 };
 
 use super::calls::{Calls, Outcome};
@@ -77,14 +77,14 @@ impl Client {
         let deadline = times_out.then(|| Duration::from_micros(now + random.below(20_000) as u64));
         let request = NewRequest {
             kind,
-            form: Form::Giop(version),
+            form: MessageFormat::Giop(version),
             key: &key,
             operation: "operation",
             code_sets: self.negotiates.then_some([&self.code_sets, &self.code_sets]),
             announced: 0,
             deadline,
         };
-        let first = self.machine.comes_first(&request).expect("the code sets are the same");
+        let first = self.machine.must_be_sent_first(&request).expect("the code sets are the same");
         if first && !self.outbox.is_empty() {
             return calls.end(number, Outcome::Refused);
         }
@@ -152,7 +152,7 @@ impl Client {
                 Ok(None) => return,
                 Ok(Some(header)) => match self.machine.receive(&self.inbound, &header) {
                     Received::Reply(start) => {
-                        let body = self.inbound.current()[start.body_at..].to_vec();
+                        let body = self.inbound.current()[start.body_start..].to_vec();
                         self.answered(calls, start.request_id, &body);
                     }
                     Received::LocateReply(id) => self.answered(calls, id, &[]),
@@ -211,7 +211,11 @@ impl Client {
             && !self.gone
         {
             let mut buffer = Vec::new();
-            Form::Giop(GiopVersion::V1_2).cancel_request(&mut buffer, ByteOrder::NATIVE, id);
+            MessageFormat::Giop(GiopVersion::V1_2).cancel_request(
+                &mut buffer,
+                ByteOrder::NATIVE,
+                id,
+            );
             pipe.send(&buffer, now, random);
         }
     }

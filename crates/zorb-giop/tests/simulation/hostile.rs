@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    Form, GiopVersion, MessageHeader, MessageKind, RequestStart, ResponseFlags, TargetAddress,
-    fragments,
+    GiopVersion, MessageFormat, MessageHeader, MessageKind, RequestStart, ResponseFlags,
+    TargetAddress, fragments,
 };
 
 use super::chaos::MAX_MESSAGE;
@@ -135,7 +135,11 @@ impl HostileClient {
                 self.unsent.extend(request(version, id, random.below(300), random));
                 let mut cancel = Vec::new();
                 let canceled = id.saturating_sub(random.below(3) as u32);
-                Form::Giop(version).cancel_request(&mut cancel, ByteOrder::NATIVE, canceled);
+                MessageFormat::Giop(version).cancel_request(
+                    &mut cancel,
+                    ByteOrder::NATIVE,
+                    canceled,
+                );
                 self.unsent.extend(cancel);
             }
             Attack::Garbage => {
@@ -168,7 +172,7 @@ fn request(version: GiopVersion, id: u32, length: usize, random: &mut Random) ->
         operation: "operation",
         service_contexts: &[],
     };
-    let message = Form::Giop(version).request(&mut octets, ByteOrder::NATIVE, &start);
+    let message = MessageFormat::Giop(version).request(&mut octets, ByteOrder::NATIVE, &start);
     let mut message = message.expect("it is small");
     message.body(TextCoding::default()).put(&vec![5; length]);
     message.finish().expect("it is small");

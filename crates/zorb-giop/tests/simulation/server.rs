@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Activity, CancelledRequests, ClientMessage, ConnectionEnd, ConnectionTimer, Exceeded, Form,
-    Incomplete, LocateStatus, MessageHeader, ProtocolError, ProtocolErrorKind, ReplyStatus,
-    RequestHeader, ServedRequest, ServerReceiver, ServerRequests, TargetAddress, TimeLimits,
+    Activity, CancelledRequests, ClientMessage, ConnectionEnd, ConnectionTimer, Exceeded,
+    Incomplete, LocateStatus, MessageFormat, MessageHeader, ProtocolError, ProtocolErrorKind,
+    ReplyStatus, RequestHeader, ServedRequest, ServerReceiver, ServerRequests, TargetAddress,
+    TimeLimits,
 };
 
 use super::calls::Calls;
@@ -153,7 +154,7 @@ impl Server {
             return false;
         }
         if self.ended.is_none() && self.requests.is_closing() {
-            self.end(ConnectionEnd::ClosedHere);
+            self.end(ConnectionEnd::ClosedLocally);
         }
         self.ended.is_none() && self.requests.outstanding() < MAX_SERVED
     }
@@ -218,7 +219,7 @@ impl Server {
         at: Circumstances,
         random: &mut Random,
     ) -> Result<(), ConnectionEnd> {
-        let form = Form::Giop(header.version);
+        let form = MessageFormat::Giop(header.version);
         let message = self.inbound.current().to_vec();
         match self.receiver.receive(&self.inbound, header) {
             ClientMessage::Request => {
@@ -251,7 +252,7 @@ impl Server {
     ) -> Result<Option<Upcall>, ProtocolError> {
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(message, header.order);
-        let form = Form::Giop(header.version);
+        let form = MessageFormat::Giop(header.version);
         let unread = match random.once_in(2) {
             true => self.receiver.begin_unread(&self.requests, message, header),
             false => None,
@@ -307,7 +308,7 @@ impl Server {
         let due = self.held.iter().position(|upcall| upcall.ends_at <= at.now);
         if let Some(index) = due.filter(|_| has_room) {
             let upcall = self.held.swap_remove(index);
-            self.requests.unhold();
+            self.requests.end_hold();
             assert_eq!(self.requests.resume(), !self.is_over);
             if !self.is_over {
                 self.serve(calls, upcall, at, random);
@@ -375,7 +376,7 @@ impl Server {
             return;
         }
         let mut octets = Vec::new();
-        let form = Form::Giop(random.pick(&super::client::VERSIONS));
+        let form = MessageFormat::Giop(random.pick(&super::client::VERSIONS));
         let id = match self.served.is_empty() || random.once_in(4) {
             true => random.next() as u32,
             false => self.served[random.below(self.served.len())],
@@ -412,7 +413,7 @@ impl Server {
 impl Upcall {
     fn reply(&self, random: &mut Random) -> Vec<u8> {
         let mut octets = Vec::new();
-        let (form, order) = (Form::Giop(self.version), order(random));
+        let (form, order) = (MessageFormat::Giop(self.version), order(random));
         let id = self.request.request_id;
         let message = form.reply(&mut octets, order, id, ReplyStatus::NoException, &[]);
         let mut message = message.expect("it is small");

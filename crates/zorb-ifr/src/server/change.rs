@@ -5,7 +5,7 @@ mod attributes;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use zorb::dynamic::repository::{EntryId, Renamed, Repository, mentions};
+use zorb::dynamic::repository::{EntryId, RenamedIds, Repository, mentions};
 use zorb::{CompletionStatus, ObjectRef, Ref, SystemException, TypeCode, minor};
 use zorb_core::{Served, ServerCall};
 
@@ -41,7 +41,7 @@ fn bad_order(minor: zorb::MinorCode) -> SystemException {
 }
 
 fn destroy(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
-    let remove = |definitions: &mut Repository, renamed: &Renamed| {
+    let remove = |definitions: &mut Repository, renamed: &RenamedIds| {
         let entry_id = entry_id_of(definitions, renamed, id)?;
         if entry_id == Repository::ROOT {
             return Err(bad_order(minor::bad_inv_order::INDESTRUCTIBLE));
@@ -98,7 +98,7 @@ fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served
     let container = argument::<Ref<ObjectRef>>(call)?;
     let name = argument::<String>(call)?;
     let version = argument::<String>(call)?;
-    let relocate = |definitions: &mut Repository, renamed: &Renamed| {
+    let relocate = |definitions: &mut Repository, renamed: &RenamedIds| {
         let entry_id = entry_id_of(definitions, renamed, id)?;
         if entry_id == Repository::ROOT {
             return Err(bad_param(minor::bad_param::BAD_CONTAINER));
@@ -121,7 +121,7 @@ fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served
 
 fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
     let new = argument::<String>(call)?;
-    let rename = |definitions: &mut Repository, renamed: &Renamed| {
+    let rename = |definitions: &mut Repository, renamed: &RenamedIds| {
         let entry_id = entry_id_of(definitions, renamed, id)?;
         check::id(&new)?;
         if entry_id == Repository::ROOT {
@@ -154,7 +154,7 @@ impl Shared {
     fn definition_of(
         &self,
         definitions: &Repository,
-        renamed: &Renamed,
+        renamed: &RenamedIds,
         reference: Option<&ObjectRef>,
     ) -> Option<EntryId> {
         let id = self.poa.id_of(reference?).ok()?;

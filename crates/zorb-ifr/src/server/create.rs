@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError};
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
-    AttributeDescription, EntryId, EntryKind, OperationDescription, ParameterDescription, Renamed,
-    Repository,
+    AttributeDescription, EntryId, EntryKind, OperationDescription, ParameterDescription,
+    RenamedIds, Repository,
 };
 use zorb::{
     Any, CompletionStatus, Interface, MinorCode, ObjectRef, Ref, SystemException, TcKind, TypeCode,
@@ -72,7 +72,7 @@ impl Shared {
     /// Adds a definition and creates its object.
     fn add(
         self: &Arc<Self>,
-        make: impl FnOnce(&Repository, &Renamed) -> Result<Addition, SystemException>,
+        make: impl FnOnce(&Repository, &RenamedIds) -> Result<Addition, SystemException>,
     ) -> Result<(), SystemException> {
         let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
         if definitions.at(MAX_DEFINITIONS).is_some() {
@@ -138,7 +138,7 @@ impl Addition {
 pub(super) struct Creation<'a> {
     pub(super) shared: &'a Shared,
     pub(super) repository: &'a Repository,
-    pub(super) renamed: &'a Renamed,
+    pub(super) renamed: &'a RenamedIds,
     /// The container.
     pub(super) entry_id: EntryId,
     pub(super) id: &'a str,

@@ -3,7 +3,7 @@
 mod components;
 
 use zorb::dynamic::repository::{
-    Entry, EntryId, EntryKind, OperationDescription, Renamed, Repository,
+    Entry, EntryId, EntryKind, OperationDescription, RenamedIds, Repository,
 };
 use zorb::{Any, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModifier, Wire};
 use zorb_core::{Served, ServerCall};
@@ -219,7 +219,7 @@ impl Request<'_, '_> {
     /// Completes a type with the names in the repository.
     fn canonical(&mut self) -> Served {
         let given = argument::<TypeCode>(self.call)?;
-        let known = self.view.repository.canonical(&given, &Renamed::new());
+        let known = self.view.repository.canonical(&given, &RenamedIds::new());
         self.reply::<TypeCode>(&known.unwrap_or(given))
     }
 

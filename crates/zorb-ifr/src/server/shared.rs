@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use zorb::dynamic::repository::{Entry, EntryId, Renamed, Repository};
+use zorb::dynamic::repository::{Entry, EntryId, RenamedIds, Repository};
 use zorb::poa::{ObjectId, Poa, PoaError};
 use zorb::{
     CompletionStatus, Interface, MinorCode, ObjectRef, SystemException, TcKind, TypeCode, minor,
@@ -31,7 +31,7 @@ pub(super) struct Shared {
     /// Locked before the fields below.
     pub(super) definitions: RwLock<Repository>,
     /// Former repository ids of definitions, for references handed out earlier.
-    pub(super) renamed: Mutex<Renamed>,
+    pub(super) renamed: Mutex<RenamedIds>,
     /// The anonymous types with objects, by their IDL text.
     pub(super) types: Mutex<HashMap<String, TypeCode>>,
 }
@@ -65,7 +65,7 @@ pub(super) fn type_id(text: &str) -> ObjectId {
 /// The entry of the definition with a current or former repository id.
 pub(super) fn entry_id_of(
     definitions: &Repository,
-    renamed: &Renamed,
+    renamed: &RenamedIds,
     id: &str,
 ) -> Result<EntryId, SystemException> {
     if id.is_empty() {
@@ -83,7 +83,7 @@ impl Shared {
         self.definitions.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn lock_renamed(&self) -> MutexGuard<'_, Renamed> {
+    pub(super) fn lock_renamed(&self) -> MutexGuard<'_, RenamedIds> {
         self.renamed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -127,7 +127,7 @@ impl Shared {
     /// updates the objects before any other change.
     pub(super) fn change<T>(
         &self,
-        change: impl FnOnce(&mut Repository, &Renamed) -> Result<T, SystemException>,
+        change: impl FnOnce(&mut Repository, &RenamedIds) -> Result<T, SystemException>,
         finish: impl FnOnce(&Repository, &T) -> Result<(), SystemException>,
     ) -> Result<T, SystemException> {
         let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +151,7 @@ impl Shared {
     pub(super) fn type_of(
         &self,
         repository: &Repository,
-        renamed: &Renamed,
+        renamed: &RenamedIds,
         reference: Option<&ObjectRef>,
     ) -> Result<TypeCode, SystemException> {
         let bad_param = |minor| SystemException::bad_param(minor, CompletionStatus::No);
@@ -169,7 +169,7 @@ impl Shared {
     fn find_type(
         &self,
         repository: &Repository,
-        renamed: &Renamed,
+        renamed: &RenamedIds,
         reference: &ObjectRef,
     ) -> Option<TypeCode> {
         let id = self.poa.id_of(reference).ok()?;
@@ -190,7 +190,7 @@ impl Shared {
     pub(super) fn as_defined(
         &self,
         repository: &Repository,
-        renamed: &Renamed,
+        renamed: &RenamedIds,
         type_code: TypeCode,
     ) -> TypeCode {
         if !self.writable {

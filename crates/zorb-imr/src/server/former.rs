@@ -1,4 +1,4 @@
-//! Processes that no longer serve their names, and may say goodbye.
+//! Processes that no longer serve their names, and may report their shutdown.
 
 use std::collections::VecDeque;
 
@@ -11,8 +11,8 @@ const MOST: usize = 1024;
 
 /// Processes that were replaced or stopped, or whose servers were removed, by the names that they served, the oldest first.
 ///
-/// A process that says goodbye names only its server. As long as one of these runs, the farewell is taken for its own, not
-/// for that of its successor: that a process has ended without a farewell is noticed anyway.
+/// A process that reports its shutdown names only its server. As long as one of these runs, the report is attributed to it,
+/// not to its successor: the end of a process is noticed without a report, too.
 #[derive(Debug, Default)]
 pub(super) struct Former {
     all: VecDeque<Known>,

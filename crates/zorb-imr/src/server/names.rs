@@ -57,7 +57,7 @@ pub(super) fn candidates(key: &[u8]) -> Vec<Candidate> {
 }
 
 /// The adapter in the name of a server that contains more: `JACORB:implementation/adapter` or `id:adapter`. Servers leave
-/// that out when they say goodbye.
+/// that out when they report their shutdown.
 pub(super) fn adapter_of(name: &str) -> Option<&str> {
     let (first, rest) = name.split_once(':')?;
     match first {

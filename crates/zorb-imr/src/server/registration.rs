@@ -1,4 +1,4 @@
-//! Processes that register with the names that they serve, and that say goodbye.
+//! Processes that register with the names that they serve, and that report their shutdown.
 
 use std::sync::{Arc, PoisonError};
 

@@ -41,8 +41,8 @@ impl StartLimits {
         self.recent.push_back(now);
     }
 
-    /// The start has succeeded.
-    pub(crate) fn succeeded(&mut self) {
+    /// Forgets failures: a start has succeeded, or an administrator starts the server.
+    pub(crate) fn clear_failures(&mut self) {
         (self.failures, self.not_before, self.refused_until) = (0, None, None);
     }
 
@@ -63,11 +63,6 @@ impl StartLimits {
     pub(crate) fn refuses(&self, now: Instant) -> bool {
         self.refused_until.is_some_and(|until| now < until)
     }
-
-    /// Forgets failures: an administrator wants the server to start.
-    pub(crate) fn forgive(&mut self) {
-        self.succeeded();
-    }
 }
 
 #[cfg(test)]
@@ -87,7 +82,7 @@ mod tests {
         }
         assert_eq!(delays, [0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]);
         assert_eq!(limits.delay(&options, now + 9_999 * MS), MS);
-        limits.succeeded();
+        limits.clear_failures();
         assert_eq!(limits.delay(&options, now), Duration::ZERO);
     }
 
@@ -115,7 +110,7 @@ mod tests {
         assert!(limits.refuses(now + options.imr_max_back_off - MS));
         assert!(!limits.refuses(now + options.imr_max_back_off));
         limits.give_up(&options, now);
-        limits.forgive();
+        limits.clear_failures();
         assert!(!limits.refuses(now));
     }
 }

@@ -48,7 +48,7 @@ impl Servers {
             return Err("it has been stopped");
         }
         match reason {
-            Reason::Administrator => server.limits.forgive(),
+            Reason::Administrator => server.limits.clear_failures(),
             _ if server.limits.refuses(Instant::now()) => return Err("it could not be started"),
             _ => {}
         }

@@ -18,7 +18,7 @@ use super::state::State;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What is to be done with a pending server.
-enum Turn {
+enum NextStep {
     Start(Definition),
     /// At least for this time.
     Wait(Duration),
@@ -38,7 +38,7 @@ impl Servers {
                 Ok(registered) => {
                     (pending.failed, pending.registered) = (0, Some(registered));
                     if let Some(server) = server {
-                        server.limits.succeeded();
+                        server.limits.clear_failures();
                         server.problem.clear();
                     }
                 }
@@ -67,17 +67,17 @@ impl Servers {
             let mut over = Vec::new();
             for _ in 0..state.pending.len() {
                 let Some(pending) = state.pending.pop_front() else { break };
-                match self.turn(&mut state, &pending) {
-                    Turn::Start(definition) => {
+                match self.next_step(&mut state, &pending) {
+                    NextStep::Start(definition) => {
                         drop(state);
                         over.iter().for_each(HeldRequests::resume);
                         return Some((pending, definition));
                     }
-                    Turn::Wait(time) => {
+                    NextStep::Wait(time) => {
                         wait = wait.min(time);
                         state.pending.push_back(pending);
                     }
-                    Turn::Done(waiting) => over.extend(waiting),
+                    NextStep::Done(waiting) => over.extend(waiting),
                 }
             }
             if state.pending.is_empty() {
@@ -102,18 +102,18 @@ impl Servers {
     }
 
     /// What is to be done with a pending server now.
-    fn turn(&self, state: &mut State, pending: &Pending) -> Turn {
+    fn next_step(&self, state: &mut State, pending: &Pending) -> NextStep {
         let has_ended = state.has_ended;
         let registered = pending.registered.filter(|_| state.lacks_linked(&pending.name));
         let Some(server) = state.server_of(&pending.name, pending.generation) else {
-            return Turn::Done(Vec::new());
+            return NextStep::Done(Vec::new());
         };
         let now = Instant::now();
         let gives_up = pending.failed >= server.definition.attempts();
         let is_over = has_ended || gives_up || server.is_stopped;
         let delay = server.limits.delay(&self.options, now);
         if !is_over && !delay.is_zero() && server.lacks_processes() && registered.is_none() {
-            return Turn::Wait(delay);
+            return NextStep::Wait(delay);
         }
         server.forget_ended();
         let is_full = server.running.len() >= self.options.imr_instances;
@@ -121,7 +121,7 @@ impl Servers {
         let left = registered.map(|registered| registered.left(now));
         if let Some(left) = left.filter(|left| is_complete && !is_over && !left.is_zero()) {
             // Requests for the other names of the process wait until it has registered with these, too.
-            return Turn::Wait(left);
+            return NextStep::Wait(left);
         }
         // It has not, or does not serve its own name any more.
         let has_failed = left.is_some_and(|left| left.is_zero() || server.running.is_empty());
@@ -131,7 +131,7 @@ impl Servers {
                 server.limits.give_up(&self.options, now);
                 server.wanted = 0;
             }
-            return Turn::Done(state.take_waiting(&pending.name));
+            return NextStep::Done(state.take_waiting(&pending.name));
         }
         // One that is about to end may still have what the next one needs: a port, a file.
         server.processes.retain(|process| process.is_alive());
@@ -139,14 +139,14 @@ impl Servers {
             && server.processes.len() >= server.definition.instances as usize
             && now.duration_since(pending.since) < self.options.imr_stop_grace;
         if !delay.is_zero() || waits_for_earlier {
-            return Turn::Wait(if delay.is_zero() { LOOK_AGAIN } else { delay });
+            return NextStep::Wait(if delay.is_zero() { LOOK_AGAIN } else { delay });
         }
         let definition = server.definition.clone();
         server.limits.started(now);
         server.starts += 1;
         (server.process, server.ended) = (None, None);
         state.starting += 1;
-        Turn::Start(definition)
+        NextStep::Start(definition)
     }
 
     /// Starts a process, and waits until it has registered.
@@ -307,12 +307,12 @@ mod tests {
         let long = Instant::now() + Duration::from_secs(600);
         pending.registered = Some(Registered { process, until: Some(long) });
         state.servers.get_mut("Shop").unwrap().is_starting = true;
-        assert!(matches!(servers.turn(state, &pending), Turn::Wait(_)));
+        assert!(matches!(servers.next_step(state, &pending), NextStep::Wait(_)));
         assert!(state.servers["Shop"].is_starting && state.servers["Orders"].waiting.is_some());
         pending.registered = Some(Registered { process, until: Some(Instant::now()) });
-        match servers.turn(state, &pending) {
-            Turn::Done(resumed) => assert_eq!(resumed.len(), 1),
-            Turn::Start(_) | Turn::Wait(_) => panic!("its time is over"),
+        match servers.next_step(state, &pending) {
+            NextStep::Done(resumed) => assert_eq!(resumed.len(), 1),
+            NextStep::Start(_) | NextStep::Wait(_) => panic!("its time is over"),
         }
         assert!(!state.servers["Shop"].is_starting);
         orb.shutdown(true).unwrap();
@@ -335,9 +335,9 @@ mod tests {
         let shop = state.servers.get_mut("Shop").unwrap();
         shop.is_stopped = true;
         let pending = Pending::new("Shop".to_owned(), shop.generation);
-        match servers.turn(&mut state, &pending) {
-            Turn::Done(resumed) => assert_eq!(resumed.len(), 2),
-            Turn::Start(_) | Turn::Wait(_) => panic!("it has been stopped"),
+        match servers.next_step(&mut state, &pending) {
+            NextStep::Done(resumed) => assert_eq!(resumed.len(), 2),
+            NextStep::Start(_) | NextStep::Wait(_) => panic!("it has been stopped"),
         }
         assert!(state.servers["Bank"].waiting.is_some());
         wait(&mut state);

@@ -21,7 +21,7 @@ pub(super) struct State {
     pub(super) starting: usize,
     pub(super) has_ended: bool,
     pub(super) forwards: u64,
-    /// The processes that no longer serve their names, and may say goodbye.
+    /// The processes that no longer serve their names, and may report their shutdown.
     pub(super) former: Former,
     /// The names that contain more than the name of an adapter, behind that.
     adapters: BTreeSet<(String, String)>,
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// Removes a server. Its processes go on running, and may say goodbye later.
+    /// Removes a server. Its processes go on running, and may report their shutdown later.
     pub(super) fn remove(&mut self, name: &str) {
         let Some(server) = self.servers.remove(name) else { return };
         if let Some(adapter) = adapter_of(name) {

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `imr.servers` | the server's name | its [definition](super::definition) |
 //! | `imr.running` | the server's name | its [processes](super::instance) that have registered |
-//! | `imr.former` | a number of 8 octets, and the name that it served | a process that [may say goodbye](super::former) |
+//! | `imr.former` | a number of 8 octets, and the name that it served | a process that [may report its shutdown](super::former) |
 //!
 //! [`values`](super::values) says how values are encoded.
 

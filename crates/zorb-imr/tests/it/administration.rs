@@ -110,14 +110,14 @@ fn servers_of_tao_are_forwarded_to() {
 #[derive(Debug, Default)]
 struct Busy {
     names: Mutex<Vec<String>>,
-    goodbyes: AtomicUsize,
+    shutdown_reports: AtomicUsize,
 }
 
 impl ServedBy<Busy> for Administration {
     fn dispatch(servant: &Busy, call: &mut ServerCall<'_>) -> Served {
         let name = call.argument::<String>()?;
         if call.operation() == b"server_is_shutting_down" {
-            servant.goodbyes.fetch_add(1, Ordering::SeqCst);
+            servant.shutdown_reports.fetch_add(1, Ordering::SeqCst);
             return Err(SystemException::transient(MinorCode::NONE, CompletionStatus::No));
         }
         let _ = (call.argument::<String>()?, call.argument::<Ior>()?);
@@ -130,7 +130,7 @@ impl ServedBy<Busy> for Administration {
 }
 
 #[test]
-fn adapters_of_several_threads_register_once_and_say_goodbye_in_vain_once() {
+fn adapters_of_several_threads_register_once_and_report_their_shutdown_in_vain_once() {
     let names: Vec<String> = (0..8).map(|number| format!("Adapter{number}")).collect();
     let repository = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
     let busy = Arc::new(Busy::default());
@@ -154,7 +154,7 @@ fn adapters_of_several_threads_register_once_and_say_goodbye_in_vain_once() {
     let mut registered = busy.names.lock().unwrap().clone();
     registered.sort();
     assert_eq!(registered, names);
-    assert_eq!(busy.goodbyes.load(Ordering::SeqCst), 1, "the others would fail, too");
+    assert_eq!(busy.shutdown_reports.load(Ordering::SeqCst), 1, "the others would fail, too");
     repository.shutdown(true).unwrap();
 }
 
@@ -266,7 +266,7 @@ fn servers_register_without_having_been_added() {
     assert!(information.partial_ior.starts_with("corbaloc:iiop:1.2@127.0.0.1:"));
     assert!(information.partial_ior.ends_with('/'));
     server.shutdown(true).unwrap();
-    assert_eq!(world.statistics().running, 0, "it has said goodbye");
+    assert_eq!(world.statistics().running, 0, "it has reported its shutdown");
     assert_eq!(teller.twice(4).unwrap_err().kind, SystemExceptionKind::Transient);
     let (again, _) = registered(&world, "Shop");
     assert_eq!(teller.twice(4).unwrap(), 8, "the first reference");

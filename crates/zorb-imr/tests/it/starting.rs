@@ -132,7 +132,7 @@ fn automatic_servers_run_without_a_client() {
 }
 
 #[test]
-fn a_server_that_says_goodbye_is_started_again() {
+fn a_server_that_reports_its_shutdown_is_started_again() {
     let world = World::new();
     world.add("Shop", &options("Shop"));
     let teller = world.teller("Shop");

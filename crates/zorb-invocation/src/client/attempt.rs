@@ -6,8 +6,9 @@ use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
-    AddressingDisposition, Announcement, BegunRequest, ConnectionEnd, Form, Ior, MessageWriter,
-    PlainRequest, ReplyStatus, RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
+    AddressingDisposition, Announcement, BegunRequest, ConnectionEnd, Ior, MessageFormat,
+    MessageWriter, PlainRequest, ReplyStatus, RequestKind, RequestStart, ServiceContext, ServiceId,
+    TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
@@ -136,7 +137,7 @@ pub(super) fn send_over(
         write_arguments(message, text, &mut gather, call)
     } else {
         let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
-        message.write_announcing(announcement, contexts, outgoing.any_octets(), &mut gather)
+        message.write_announcing(announcement, contexts, outgoing.octets_mut(), &mut gather)
     };
     written.map_err(failed)?;
     if gather.tail().is_some() | (outgoing.octets().len() > UNCOUNTED) {
@@ -230,7 +231,7 @@ fn unfinished(failure: Failure) -> Unfinished {
 
 /// The message of a request that is about to be written.
 pub(super) struct OutgoingRequest<'a> {
-    pub(super) form: Form<'a>,
+    pub(super) form: MessageFormat<'a>,
     pub(super) request_id: u32,
     pub(super) target: TargetAddress<'a>,
     pub(super) text: TextCoding,

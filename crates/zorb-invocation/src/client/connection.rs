@@ -115,7 +115,7 @@ impl NoReply {
             Some(ConnectionEnd::CloseConnection) => Self::Closed,
             Some(ConnectionEnd::MessageError) => Self::MessageError,
             Some(ConnectionEnd::ProtocolError(error)) => Self::Broken(error),
-            Some(ConnectionEnd::Lost | ConnectionEnd::ClosedHere) | None => Self::Lost(error),
+            Some(ConnectionEnd::Lost | ConnectionEnd::ClosedLocally) | None => Self::Lost(error),
         }
     }
 
@@ -162,7 +162,7 @@ impl Receiving {
         let max_message_size = self.max_message_size;
         let limits =
             Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
-        Inbound::new(limits).of(messaging).with_budget(self.shares.share(stream))
+        Inbound::new(limits).with_messaging(messaging).with_budget(self.shares.share(stream))
     }
 }
 

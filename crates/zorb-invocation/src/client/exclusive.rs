@@ -220,7 +220,7 @@ impl ExclusiveConnection {
         }
         let missing = self.inbound.missing_end()?;
         let tail = self.stream.borrow(missing)?;
-        let header = self.inbound.end_is_elsewhere()?;
+        let header = self.inbound.complete_without_end()?;
         self.received_buffer = Some(tail);
         Some(header)
     }
@@ -285,7 +285,7 @@ impl ExclusiveConnection {
     /// Sends the control messages of the state machine, in at most `limit` each.
     #[cold]
     fn transmit(&mut self, limit: Duration) -> io::Result<()> {
-        while self.machine.poll_transmit(self.outgoing.any_octets()) {
+        while self.machine.poll_transmit(self.outgoing.octets_mut()) {
             self.limit_sending(Some(limit))?;
             self.stream.send_all(self.outgoing.octets())?;
         }
@@ -353,7 +353,7 @@ impl Connection for ExclusiveConnection {
             None => self.stream.send_all(self.outgoing.octets()),
             Some((tail, arguments)) => {
                 let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
-                tail.send(self.outgoing.behind_header(), begun.text, arguments, &mut send)
+                tail.send(self.outgoing.octets_after_header(), begun.text, arguments, &mut send)
             }
         };
         probe!(TransportSend);

@@ -151,7 +151,7 @@ fn locate_over(
     let address = route.target();
     let order = ByteOrder::NATIVE;
     let Some(outgoing) = connection.outgoing() else { return Err(core.shut_down().into()) };
-    form.locate_request(outgoing.any_octets(), order, id, &address)
+    form.locate_request(outgoing.octets_mut(), order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(|error| unwritten(error).at(Phase::Send, &route.cache.endpoint))?;
     if let Err(error) = connection.send(&begun, &time_limit, None) {

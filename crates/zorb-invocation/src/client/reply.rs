@@ -182,7 +182,7 @@ impl<'r> Reply<'r> {
         reader.set_text(self.text);
         reader.set_context(self.core);
         // The header has been decoded before, so the octets are there.
-        let _ = reader.take(received.start.body_at, "reply header");
+        let _ = reader.take(received.start.body_start, "reply header");
         #[cfg(feature = "buffers")]
         if let Some(tail) = &received.tail {
             reader.set_tail(tail);

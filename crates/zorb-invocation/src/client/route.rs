@@ -15,8 +15,8 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::{PolicyType, PriorityModel, ServedPriority};
 use zorb_base::protocol_choice::for_calls;
 use zorb_giop::{
-    AddressingDisposition, CodeSetComponentInfo, ComponentBody, Form, GiopVersion, Ior,
-    LanePriority, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
+    AddressingDisposition, CodeSetComponentInfo, ComponentBody, GiopVersion, Ior, LanePriority,
+    MessageFormat, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
     TargetAddress,
 };
 use zorb_transport::{Bidirection, Endpoint, Protocol, ResolvedProfile, log_limited};
@@ -35,7 +35,7 @@ use crate::client::core::ClientCore;
 pub(crate) struct Route {
     pub(super) cache: Arc<EndpointCache>,
     /// The format of requests.
-    pub(super) form: Form<'static>,
+    pub(super) form: MessageFormat<'static>,
     /// Whether its protocol has no service contexts.
     pub(super) omits_contexts: bool,
     /// Whether its protocol has replies.
@@ -317,7 +317,7 @@ impl Routes {
                         .messaging()
                         .is_some_and(|other| !other.carries_contexts()),
                     replies: protocol.carries_replies(),
-                    form: Form::new(protocol.messaging(), resolved.version),
+                    form: MessageFormat::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
                     profile: *index,
                     addressing: Addressing::default(),
@@ -381,7 +381,7 @@ impl Routes {
     #[cold]
     pub(super) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
         let change = |route: &Route| match (route.form, route.profile) {
-            (Form::Giop(GiopVersion::V1_2), Some(profile)) => {
+            (MessageFormat::Giop(GiopVersion::V1_2), Some(profile)) => {
                 route.addressing.change(ior, profile, wanted)
             }
             _ => false,

@@ -100,7 +100,7 @@ impl Lane {
         let Some(link) = place else { return };
         match os.accept(listener) {
             Ok(socket) => {
-                link.say_goodbye(os);
+                link.send_close_connection(os);
                 link.open(socket, self.endpoint, now);
             }
             Err(OsError::WouldBlock) => {}
@@ -111,7 +111,7 @@ impl Lane {
     /// Announces the end to all clients, and closes everything.
     pub(super) fn close(&mut self, os: &mut impl Os) {
         for link in &mut self.links {
-            link.say_goodbye(os);
+            link.send_close_connection(os);
         }
         if let Some(listener) = self.listener.take() {
             os.close(listener);

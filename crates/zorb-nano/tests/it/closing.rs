@@ -65,7 +65,7 @@ fn a_client_closes_the_connection_that_was_idle_longest() {
 }
 
 #[test]
-fn a_server_says_goodbye() {
+fn a_server_sends_close_connection() {
     let network = Network::default();
     let (server, _) = server(&network, 99, Limits::DEFAULT);
     let mut server = server.borrow_mut();
@@ -82,7 +82,7 @@ fn a_server_says_goodbye() {
 }
 
 #[test]
-fn a_goodbye_has_the_version_of_the_last_request() {
+fn close_connection_has_the_version_of_the_last_request() {
     let network = Network::default();
     let (server, _) = server(&network, usize::MAX, Limits::DEFAULT);
     let mut server = server.borrow_mut();
@@ -94,10 +94,10 @@ fn a_goodbye_has_the_version_of_the_last_request() {
     server.perform_work(ZERO).unwrap();
     server.close();
     let answer = read_all(&mut machine, stream);
-    let mut goodbye = message(5);
-    goodbye[5] = 0;
+    let mut close = message(5);
+    close[5] = 0;
     assert_eq!(answer[7], 1, "a Reply");
-    assert!(answer.ends_with(&goodbye), "{answer:?}");
+    assert!(answer.ends_with(&close), "{answer:?}");
 }
 
 #[test]

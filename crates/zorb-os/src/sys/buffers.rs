@@ -172,8 +172,8 @@ impl SendBuffers {
     }
 
     /// Whether the reader may be reading it.
-    fn is_out(&self, index: usize) -> bool {
-        self.states.get(index).is_none_or(|state| state.is_out(self.area.returned(index)))
+    fn is_in_use(&self, index: usize) -> bool {
+        self.states.get(index).is_none_or(|state| state.is_in_use(self.area.returned(index)))
     }
 }
 
@@ -193,11 +193,11 @@ pub struct SendBuffer {
 impl SendBuffer {
     /// Whether it was sent and the reader may still be reading it.
     #[must_use]
-    pub fn is_out(&self) -> bool {
-        self.buffers.is_out(self.index)
+    pub fn is_in_use(&self) -> bool {
+        self.buffers.is_in_use(self.index)
     }
 
-    /// Copies `octets` to its start; `false` if it [is out](Self::is_out) or too small.
+    /// Copies `octets` to its start; `false` if it [is in use](Self::is_in_use) or too small.
     #[must_use]
     pub fn fill(&mut self, octets: &[u8]) -> bool {
         let Some(target) = self.octets_mut().and_then(|all| all.get_mut(..octets.len())) else {
@@ -208,10 +208,10 @@ impl SendBuffer {
         true
     }
 
-    /// Its octets for writing; `None` while it [is out](Self::is_out). They initially have their
+    /// Its octets for writing; `None` while it [is in use](Self::is_in_use). They initially have their
     /// last contents.
     pub fn octets_mut(&mut self) -> Option<&mut [u8]> {
-        if self.is_out() {
+        if self.is_in_use() {
             return None;
         }
         let at = self.buffers.area.at(self.index, 0);

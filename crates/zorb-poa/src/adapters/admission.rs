@@ -131,7 +131,7 @@ impl ObjectAdapter {
     /// The target of a request for an object that the adapter's default servant or servant manager provides.
     fn find_provided(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
         let refused = NotAdmitted::Refused;
-        let copy = || ObjectId::try_copied(id).map_err(|error| refused(no_memory(error)));
+        let copy = || ObjectId::try_copy(id).map_err(|error| refused(no_memory(error)));
         let oid = copy()?;
         match self.provider() {
             Provider::Nothing => Err(refused(not_there(minor::object_not_exist::NO_MATCH))),

@@ -108,7 +108,7 @@ fn a_pool_of_the_arguments_takes_the_place_of_one_of_its_name() {
 fn words_that_mean_nothing_are_refused_by_name() {
     let orb = orb(&[]);
     let rt = RtOrb::builder().attach(&orb).unwrap();
-    let wrong = |words: &str| -> Error { rt.threadpool("p").described(words).unwrap_err() };
+    let wrong = |words: &str| -> Error { rt.threadpool("p").settings(words).unwrap_err() };
     for (words, word) in [
         ("10:2 fast", "fast"),
         ("10", "10"),
@@ -134,8 +134,8 @@ fn words_that_mean_nothing_are_refused_by_name() {
     }
     assert!(format!("{:?}", wrong("table=/nowhere")).contains("/nowhere"));
     // Invalid settings are errors when the pool is created.
-    assert!(rt.threadpool("p").described("10:0").unwrap().create().is_err());
-    assert!(rt.threadpool("p").described("10:1 10:1").unwrap().create().is_err());
+    assert!(rt.threadpool("p").settings("10:0").unwrap().create().is_err());
+    assert!(rt.threadpool("p").settings("10:1 10:1").unwrap().create().is_err());
     orb.shutdown(true).unwrap();
 }
 
@@ -231,7 +231,7 @@ const TABLE: &str = "# Priorities, as zorb sched analyze has found them.\n\n[[qu
 fn lanes_are_those_of_a_table_of_priorities() {
     let orb = orb(&["-ORBRtMapping", "direct"]);
     let rt = RtOrb::builder().attach(&orb).unwrap();
-    let pool = rt.threadpool("p").lanes_of_table(TABLE).unwrap().create().unwrap();
+    let pool = rt.threadpool("p").lanes_from_table(TABLE).unwrap().create().unwrap();
     let lanes: Vec<_> =
         pool.violations().iter().map(|lane| (lane.lane.to_string(), lane.priority)).collect();
     assert_eq!(lanes, [("p-7".to_owned(), Some(7)), ("p-12".to_owned(), Some(12))]);
@@ -240,10 +240,10 @@ fn lanes_are_those_of_a_table_of_priorities() {
     for text in
         ["", "[[operation]]\nname = \"a\"\n", "operation = 3", "[[operation]]\npriority = \"x\""]
     {
-        assert!(rt.threadpool("p").lanes_of_table(text).is_err(), "{text}");
+        assert!(rt.threadpool("p").lanes_from_table(text).is_err(), "{text}");
     }
     let beyond = TABLE.replace("priority = 7", "priority = 95");
-    let error = rt.threadpool("p").lanes_of_table(&beyond).unwrap_err();
+    let error = rt.threadpool("p").lanes_from_table(&beyond).unwrap_err();
     assert!(format!("{error:?}").contains("the native priority 95"), "{error:?}");
     orb.shutdown(true).unwrap();
 }

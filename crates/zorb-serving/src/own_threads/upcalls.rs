@@ -95,7 +95,7 @@ mod tests {
     use std::sync::Arc;
 
     use zorb_base::upcall_thread::{ServedConnection, end_upcall};
-    use zorb_giop::{Form, GiopVersion, RequestHeader};
+    use zorb_giop::{GiopVersion, MessageFormat, RequestHeader};
 
     use super::*;
     use crate::tests::own_thread::connection;
@@ -104,7 +104,7 @@ mod tests {
     /// if it `is_stuck`.
     fn serve(connection: &Arc<ServerConnection>, kind: Kind, mut look: impl FnMut()) {
         let mut input = connection.input.take().unwrap();
-        let form = Form::new(None, GiopVersion::V1_2);
+        let form = MessageFormat::new(None, GiopVersion::V1_2);
         let request = RequestHeader::EMPTY;
         input.receiver.begin_request(&connection.requests, &request, form).1.unwrap();
         look();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_giop::{Detached, Limits};
+use zorb_giop::{DetachedMessage, Limits};
 use zorb_os::futex;
 use zorb_os::lock::Lock;
 
@@ -100,7 +100,7 @@ impl Spares {
         if message.octets.is_large() {
             message.octets.settle(&Limits::DEFAULT);
             if message.octets.is_large() {
-                message.octets = Detached::default(); // others may need the memory
+                message.octets = DetachedMessage::default(); // others may need the memory
             }
         }
         let octets = self.octets.saturating_add(message.octets.buffer.len());

@@ -55,10 +55,10 @@ fn a_run_is_borrowed_where_its_sender_wrote_it() {
     assert!(server.borrow(9_999).is_none() && server.borrow(10_001).is_none());
     let lent = server.borrow(10_000).unwrap();
     assert!(lent.iter().all(|octet| *octet == 5));
-    assert!(buffer.is_out());
+    assert!(buffer.is_in_use());
     assert_eq!(received(&*server, 4), b"next");
     drop(lent);
-    assert!(!buffer.is_out());
+    assert!(!buffer.is_in_use());
     assert_eq!(server.try_recv(&mut [0; 8]).unwrap(), None);
 }
 
@@ -119,7 +119,7 @@ fn a_buffer_can_be_on_its_way_many_times() {
             assert_eq!(received(&*server, 4_001)[1..], [9; 4_000]);
         }
     });
-    assert!(!buffer.is_out());
+    assert!(!buffer.is_in_use());
 }
 
 #[test]
@@ -148,12 +148,12 @@ fn octets_of_a_server_are_borrowed() {
     assert_eq!(borrowed(&*client, 6, 4_000)[..], [7; 4_000]);
     assert!(client.borrow(4_000).is_none());
     assert_eq!(received(&*client, 1 + 4_000)[1..], [8; 4_000]);
-    assert!(buffer.is_out());
+    assert!(buffer.is_in_use());
     // A borrowed buffer stays valid as long as it is held, even without the connection.
     drop((server, client));
     assert!(lent.iter().all(|octet| *octet == 6));
     drop(lent);
-    assert!(!buffer.is_out());
+    assert!(!buffer.is_in_use());
 }
 
 #[test]
@@ -176,5 +176,5 @@ fn both_directions_have_buffers_of_their_own() {
             }
         }
     });
-    assert!(!question.is_out() && !answer.is_out());
+    assert!(!question.is_in_use() && !answer.is_in_use());
 }

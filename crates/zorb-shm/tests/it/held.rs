@@ -127,7 +127,7 @@ fn is_killed(mut other: Child, stream: &dyn Stream) {
     assert_eq!(stream.send_all(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
     // Its octets stay; buffers that it holds are never returned and never written to again.
     assert!(lent.iter().all(|octet| *octet == 7));
-    assert!(buffer.is_out() && buffer.octets_mut().is_none());
+    assert!(buffer.is_in_use() && buffer.octets_mut().is_none());
     assert!(buffer.iter().all(|octet| *octet == 9));
     drop(buffer);
     let all: Vec<_> = std::iter::from_fn(|| stream.loan(1)).collect();
@@ -266,7 +266,7 @@ fn a_buffer_returned_too_often_is_lost() {
         let mut buffer = honest.loan(LEN).unwrap();
         buffer.octets_mut().unwrap().fill(1);
         send(&**honest, b"head", &buffer);
-        assert!(buffer.is_out());
+        assert!(buffer.is_in_use());
         drop(buffer);
         assert_eq!(all(), 6, "one is lost, one is in transit");
         replies.u32_at(64).fetch_add(1, Ordering::SeqCst);

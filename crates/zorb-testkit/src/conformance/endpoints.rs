@@ -110,7 +110,7 @@ pub fn clients_that_wait_to_be_accepted_are_told_of_the_end(subject: &Subject) {
         let connecting = scope.spawn(|| {
             let options = ConnectOptions::default();
             match subject.transport().connect(acceptor.endpoint(), &options) {
-                Ok(client) => assert_eq!(recv_to_end(&*client), b"farewell"),
+                Ok(client) => assert_eq!(recv_to_end(&*client), b"the end"),
                 // It has a handshake.
                 Err(error) => assert_ne!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
             }
@@ -122,7 +122,7 @@ pub fn clients_that_wait_to_be_accepted_are_told_of_the_end(subject: &Subject) {
         });
         let server = waiting.expect("a client waits");
         match server.is_established() {
-            true => server.send_all(b"farewell").expect("send"),
+            true => server.send_all(b"the end").expect("send"),
             false => until(|| server.is_readable()),
         }
         server.shutdown(Shutdown::Both).expect("shutdown");

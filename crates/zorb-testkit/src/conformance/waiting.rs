@@ -177,7 +177,7 @@ pub fn a_client_learns_that_its_server_has_hung_up(subject: &Subject) {
         let (notified, reports) = mpsc::channel();
         let notify = move || notified.send(()).unwrap();
         if client.notify_of_hangup(Box::new(notify)) {
-            server.send_all(b"farewell").unwrap();
+            server.send_all(b"the end").unwrap();
             assert_eq!(reports.try_recv(), Err(mpsc::TryRecvError::Empty));
             drop(server);
             reports.recv().expect("the peer has closed the stream");
@@ -186,7 +186,7 @@ pub fn a_client_learns_that_its_server_has_hung_up(subject: &Subject) {
     };
     let watch = HangupWatch::new().unwrap();
     watch.add(socket, 7).unwrap();
-    server.send_all(b"farewell").unwrap();
+    server.send_all(b"the end").unwrap();
     drop(server);
     assert_eq!(watch.next().unwrap(), 7);
 }

@@ -128,7 +128,7 @@ impl Half {
         let Connection { stream, sender, state, .. } = &*self.connection;
         let (mut head, length) = beginning(parts);
         let beginning = head.get_mut(..length).unwrap_or_default();
-        if self.is_farewell(parts) {
+        if self.is_withheld_close(parts) {
             return Ok(());
         }
         let timeout = self.send_timeout.current();
@@ -202,7 +202,7 @@ impl Half {
     /// Whether this is a CloseConnection that the side that opened the connection must not send. Its server sends none if
     /// its requests are complete or a newer server has replaced it, because the connection stays open. Its client sends none
     /// while requests of the peer are in progress, because the peer would send them again.
-    fn is_farewell(&self, parts: &[IoSlice<'_>]) -> bool {
+    fn is_withheld_close(&self, parts: &[IoSlice<'_>]) -> bool {
         let is_close = |part: &IoSlice<'_>| {
             (part.len(), part.get(..4).unwrap_or_default(), part.get(7)) == CLOSE_CONNECTION
         };
@@ -271,7 +271,7 @@ impl Stream for Half {
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         let (mut head, length) = beginning(parts);
         let beginning = head.get_mut(..length).unwrap_or_default();
-        if self.is_farewell(parts) {
+        if self.is_withheld_close(parts) {
             let length = parts.iter().map(|part| part.len()).sum();
             IoSlice::advance_slices(parts, length);
             return Ok(());

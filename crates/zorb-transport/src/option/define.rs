@@ -216,7 +216,7 @@ macro_rules! __option_setter {
     ([$($vis:ident)?] [$($help:literal)+] $name:literal () $field:ident PublishRules) => {
         $crate::__option_setter! { [$($vis)?] [$($help)+] $name () $field Vec<String> }
     };
-    ([$($vis:ident)?] [$($help:literal)+] $name:literal () $field:ident Named) => {
+    ([$($vis:ident)?] [$($help:literal)+] $name:literal () $field:ident NameValuePairs) => {
         $(#[doc = $help])+
         #[doc = ""]
         #[doc = concat!("Sets the option `", $name, "` for `name`.")]

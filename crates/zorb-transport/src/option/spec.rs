@@ -9,7 +9,7 @@ pub enum OptionKind {
     /// Values separated by `;` or `,`. The option may be given more than once.
     List,
     /// `NAME=VALUE`. The option may be given more than once.
-    Named,
+    NameValuePairs,
     /// A whole number between the two, both included.
     Number(u64, u64),
     /// One of these keywords, case-insensitive.
@@ -33,7 +33,7 @@ impl OptionKind {
         match self {
             Self::Text => "text".to_owned(),
             Self::List => "list, separated by ; or ,".to_owned(),
-            Self::Named => "NAME=VALUE, repeatable".to_owned(),
+            Self::NameValuePairs => "NAME=VALUE, repeatable".to_owned(),
             Self::Number(least, most) => format!("{least} to {most}"),
             Self::OneOf(words) => words.join(", "),
         }

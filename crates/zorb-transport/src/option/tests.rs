@@ -21,7 +21,7 @@ crate::options! {
         /// A list.
         "SampleList" sample_list: Vec<String> = Vec::new();
         /// Pairs.
-        "SamplePairs" sample_pairs: Named = Vec::new();
+        "SamplePairs" sample_pairs: NameValuePairs = Vec::new();
         /// A truth.
         "SampleFlag" sample_flag: bool = true;
         /// A word.

@@ -27,7 +27,7 @@ pub trait OptionValue {
 }
 
 /// Names with values, such as initial references with their URLs, in the order of setting.
-pub type Named = Vec<(String, String)>;
+pub type NameValuePairs = Vec<(String, String)>;
 
 impl OptionValue for String {
     const KIND: OptionKind = OptionKind::Text;
@@ -60,8 +60,8 @@ impl OptionValue for Vec<String> {
     }
 }
 
-impl OptionValue for Named {
-    const KIND: OptionKind = OptionKind::Named;
+impl OptionValue for NameValuePairs {
+    const KIND: OptionKind = OptionKind::NameValuePairs;
 
     fn take(&mut self, text: &str, _: &OptionSpec) -> Result<(), String> {
         let pair = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));

@@ -43,7 +43,7 @@ pub(super) fn note(tag: ProfileTag, fields: Fields) {
 
 /// The fields of connection properties for profiles of this kind, in order, as
 /// [declared](super::Protocol::property_fields) by a protocol that was registered or
-/// [noted](super::ProtocolRegistry::note).
+/// [recorded](super::ProtocolRegistry::record_property_fields).
 #[must_use]
 pub fn property_fields(tag: ProfileTag) -> &'static [PropertyField] {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);

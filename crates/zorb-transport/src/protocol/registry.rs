@@ -28,7 +28,7 @@ impl ProtocolRegistry {
     }
 
     /// Records the property fields of a protocol without registering it.
-    pub fn note(protocol: &dyn Protocol) {
+    pub fn record_property_fields(protocol: &dyn Protocol) {
         fields::note(protocol.profile_tag(), protocol.property_fields());
     }
 
@@ -54,7 +54,7 @@ impl ProtocolRegistry {
                 return Err(RegistryError::CorbalocPrefix(prefix));
             }
         }
-        Self::note(&*protocol);
+        Self::record_property_fields(&*protocol);
         protocols.push(protocol);
         Ok(())
     }

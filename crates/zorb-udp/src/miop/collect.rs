@@ -12,7 +12,7 @@ use super::packet::Packet;
 /// The limits of what senders can make a receiver store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CollectLimits {
+pub struct ReassemblyLimits {
     /// The maximum size of a message in octets. Default: 1 MiB. It also applies to sending.
     pub message: usize,
     /// The maximum number of incomplete messages; a new one evicts the oldest of the
@@ -29,7 +29,7 @@ pub struct CollectLimits {
     pub remembered: usize,
 }
 
-impl CollectLimits {
+impl ReassemblyLimits {
     /// The defaults, as a constant.
     pub const DEFAULT: Self = Self {
         message: 1 << 20,
@@ -83,7 +83,7 @@ impl CollectLimits {
     }
 }
 
-impl Default for CollectLimits {
+impl Default for ReassemblyLimits {
     fn default() -> Self {
         Self::DEFAULT
     }
@@ -107,7 +107,7 @@ pub enum Collected {
 /// Reassembles messages. It reads no clock: the caller passes the time.
 #[derive(Debug, Default)]
 pub struct Collector {
-    limits: CollectLimits,
+    limits: ReassemblyLimits,
     /// The oldest first.
     open: VecDeque<Open>,
     /// Octets in all of them.
@@ -143,7 +143,7 @@ struct Open {
 impl Collector {
     /// A collector with these limits.
     #[must_use]
-    pub fn new(limits: CollectLimits) -> Self {
+    pub fn new(limits: ReassemblyLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 

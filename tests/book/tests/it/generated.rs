@@ -59,7 +59,7 @@ fn the_option_table_is_that_of_the_code() {
         };
         let range = match spec.kind {
             OptionKind::List => "list, `;` or `,` between".to_owned(),
-            OptionKind::Named => "`NAME=VALUE`, repeatable".to_owned(),
+            OptionKind::NameValuePairs => "`NAME=VALUE`, repeatable".to_owned(),
             OptionKind::OneOf(words) => {
                 words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
             }

@@ -238,7 +238,7 @@ impl LenderServant for Lending {
 
 /// A lender of the pair's server, as its client knows it.
 fn lender(pair: &Pair, poa: &Poa, policies: &Policies, servant: Lending) -> Lender {
-    let there: Lender = poa.activate_as(&Arc::new(servant), None, policies).unwrap();
+    let there: Lender = poa.activate_with_policies(&Arc::new(servant), None, policies).unwrap();
     pair.client.resolve(&there.as_object().to_ior_string()).unwrap()
 }
 

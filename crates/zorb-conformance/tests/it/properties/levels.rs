@@ -180,7 +180,8 @@ fn servers_use_the_most_specific_level() {
                 policies.others = said(2);
                 let poa = server.root_poa().create("adapter", policies).unwrap();
                 let (servant, board): (Board, Posted) = Board::new();
-                let object: Mirror = poa.activate_as(&Arc::new(servant), None, &said(1)).unwrap();
+                let object: Mirror =
+                    poa.activate_with_policies(&Arc::new(servant), None, &said(1)).unwrap();
                 let (client, _) = orb(url, &row, false);
                 let there: Mirror = client.resolve(&object.as_object().to_ior_string()).unwrap();
                 board.first_call(&there, url);

@@ -127,7 +127,8 @@ fn sent_under(
     adapter.others = policies(server[1]);
     let poa = orb.root_poa().create("adapter", adapter).unwrap();
     let (servant, board) = Board::new();
-    let object: Mirror = poa.activate_as(&Arc::new(servant), None, &policies(server[0])).unwrap();
+    let object: Mirror =
+        poa.activate_with_policies(&Arc::new(servant), None, &policies(server[0])).unwrap();
     let (builder, calling) = spied(url);
     let caller = builder.build().unwrap();
     caller.policy_manager().add(&policies(client[3])).unwrap();

@@ -150,7 +150,7 @@ fn defaults_can_be_set() {
     for spec in options.table() {
         assert_eq!(options.value(spec), spec.default(), "{}", spec.name);
         assert!(!spec.help.is_empty());
-        if spec.kind != OptionKind::Named {
+        if spec.kind != OptionKind::NameValuePairs {
             let mut other = Options::default();
             other.set(spec.name, &spec.default(), Origin::Program).unwrap();
             assert_eq!(other.value(spec), spec.default());

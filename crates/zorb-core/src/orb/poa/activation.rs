@@ -43,7 +43,7 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        self.activate_as(servant, None, &Policies::new())
+        self.activate_with_policies(servant, None, &Policies::new())
     }
 
     /// Activates a servant whose object has `policies` of its own, each replacing the adapter's of the same type.
@@ -53,7 +53,7 @@ impl Poa {
     /// # Errors
     /// As [`activate_shared`](Self::activate_shared) and [`activate_with_id`](Self::activate_with_id), and
     /// `InvalidPolicy` for a policy that adapters cannot have.
-    pub fn activate_as<S, R>(
+    pub fn activate_with_policies<S, R>(
         &self,
         servant: &Arc<S>,
         id: Option<ObjectId>,
@@ -130,7 +130,7 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        self.activate_as(servant, Some(id.into()), &Policies::new())
+        self.activate_with_policies(servant, Some(id.into()), &Policies::new())
     }
 
     /// The reference of an object that was just activated. If it cannot be created, deactivates the object.

@@ -143,7 +143,7 @@ impl Poa {
     /// # Errors
     /// `WrongPolicy` if the program assigns the ids; `INITIALIZE` if no endpoint can be opened.
     pub fn create_reference<R: Interface>(&self) -> Result<R, PoaError> {
-        self.create_reference_as(None, &Policies::new())
+        self.create_reference_with_policies(None, &Policies::new())
     }
 
     /// Creates a reference to the object `id`, active or not (`create_reference_with_id`).
@@ -155,18 +155,18 @@ impl Poa {
         &self,
         id: impl Into<ObjectId>,
     ) -> Result<R, PoaError> {
-        self.create_reference_as(Some(id.into()), &Policies::new())
+        self.create_reference_with_policies(Some(id.into()), &Policies::new())
     }
 
     /// Creates a reference to an object with `policies` of its own, each replacing the adapter's of the same type.
-    /// The adapter assigns the id if `id` is `None`. [Activate](Self::activate_as) the object with the same policies;
+    /// The adapter assigns the id if `id` is `None`. [Activate](Self::activate_with_policies) the object with the same policies;
     /// the adapter remembers only RT-CORBA priorities.
     ///
     /// # Errors
     /// As [`create_reference`](Self::create_reference) and
     /// [`create_reference_with_id`](Self::create_reference_with_id); `InvalidPolicy` for a policy that adapters
     /// cannot have.
-    pub fn create_reference_as<R: Interface>(
+    pub fn create_reference_with_policies<R: Interface>(
         &self,
         id: Option<ObjectId>,
         policies: &Policies,

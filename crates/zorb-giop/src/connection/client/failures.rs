@@ -15,9 +15,9 @@ impl<C> ClientConnection<C> {
         waiting.filter_map(|request| request.deadline).min()
     }
 
-    /// Gives the requests without a deadline that may still get a reply, and that `wanted` selects, the deadline `deadline`;
-    /// returns whether there are some.
-    pub fn limit(&mut self, deadline: Duration, mut wanted: impl FnMut(&C) -> bool) -> bool {
+    /// Sets the deadline of the requests that have none, may still get a reply, and are selected by `wanted`; returns
+    /// whether there are some.
+    pub fn set_deadline(&mut self, deadline: Duration, mut wanted: impl FnMut(&C) -> bool) -> bool {
         let mut some = false;
         for request in self.requests.iter_mut() {
             if request.deadline.is_none() && request.is_waiting() && wanted(&request.call) {

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use zorb_cdr::TextCoding;
 
-use crate::{Abbreviation, CodeSetComponentInfo, CodeSetContext, CodeSetError, Form};
+use crate::{Abbreviation, CodeSetComponentInfo, CodeSetContext, CodeSetError, MessageFormat};
 
 /// The kind of message that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub struct NewRequest<'a> {
     /// The kind of message.
     pub kind: RequestKind,
     /// The encoding of the message.
-    pub form: Form<'a>,
+    pub form: MessageFormat<'a>,
     /// The object key.
     pub key: &'a [u8],
     /// The operation; empty for a LocateRequest.
@@ -53,7 +53,7 @@ pub enum Announcement {
 
 impl Announcement {
     /// Whether later requests rely on it, so that none may be sent before this one.
-    pub fn comes_first(self) -> bool {
+    pub fn must_be_sent_first(self) -> bool {
         matches!(self, Self::CodeSets(_) | Self::Abbreviation(Abbreviation::Introduce(_)))
     }
 }
@@ -74,8 +74,8 @@ pub struct BegunRequest {
 impl BegunRequest {
     /// Whether later requests rely on what it announces, so that none may be sent before this one.
     #[inline]
-    pub fn comes_first(&self) -> bool {
-        self.announced != 0 || self.announcement.comes_first()
+    pub fn must_be_sent_first(&self) -> bool {
+        self.announced != 0 || self.announcement.must_be_sent_first()
     }
 }
 

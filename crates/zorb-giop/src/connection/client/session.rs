@@ -7,8 +7,8 @@ use zorb_cdr::TextCoding;
 use super::request::{Announcement, NewRequest, RequestKind};
 use crate::connection::text_of;
 use crate::{
-    Abbreviation, ClientMessagingState, CodeSetContext, CodeSetError, Form, GiopVersion, Messaging,
-    negotiate,
+    Abbreviation, ClientMessagingState, CodeSetContext, CodeSetError, GiopVersion, MessageFormat,
+    Messaging, negotiate,
 };
 
 /// The negotiated state of the client side of a connection: its code sets, and the state of its messaging
@@ -77,11 +77,11 @@ impl ClientSession {
             return Ok((TextCoding::default(), Announcement::Nothing));
         }
         let version = match request.form {
-            Form::Giop(version) => version,
-            Form::Other(messaging) if !self.abbreviates() => {
+            MessageFormat::Giop(version) => version,
+            MessageFormat::Other(messaging) if !self.abbreviates() => {
                 return Ok((messaging.text(), Announcement::Nothing));
             }
-            Form::Other(messaging) => {
+            MessageFormat::Other(messaging) => {
                 let NewRequest { key, operation, .. } = *request;
                 return Ok((messaging.text(), self.announce(key, operation, is_next)));
             }

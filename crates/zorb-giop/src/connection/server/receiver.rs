@@ -8,7 +8,7 @@ use zorb_cdr::TextCoding;
 use super::ServerRequests;
 use crate::connection::text_of;
 use crate::{
-    CodeSetContext, CodeSetError, ConnectionEnd, Expanded, Form, GiopVersion, Inbound,
+    CodeSetContext, CodeSetError, ConnectionEnd, Expanded, GiopVersion, Inbound, MessageFormat,
     MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind, RequestHeader,
     ResponseFlags, ServerMessagingState, ServiceContexts, ServiceId, text_coding,
 };
@@ -122,7 +122,7 @@ impl ServerReceiver {
             MessageKind::Request => ClientMessage::Request,
             MessageKind::LocateRequest => ClientMessage::LocateRequest,
             MessageKind::CancelRequest => {
-                let form = Form::new(self.messaging, header.version);
+                let form = MessageFormat::new(self.messaging, header.version);
                 match form.read_cancel_request(inbound.current(), header) {
                     Ok(cancel) => ClientMessage::Cancel(Cancellation {
                         request_id: cancel.request_id,
@@ -141,9 +141,9 @@ impl ServerReceiver {
         }
     }
 
-    /// Whether requests may be abbreviated: then [`expand`](Self::expand) each.
+    /// Whether to [`expand`](Self::expand) each request, because it may be abbreviated.
     #[inline]
-    pub fn expands(&self) -> bool {
+    pub fn must_expand(&self) -> bool {
         self.messaging_state.is_some()
     }
 
@@ -170,11 +170,11 @@ impl ServerReceiver {
         &mut self,
         requests: &ServerRequests,
         request: &RequestHeader<'_>,
-        form: Form<'_>,
+        form: MessageFormat<'_>,
     ) -> (ServedRequest, Result<TextCoding, CodeSetError>) {
         let text = match form {
-            Form::Giop(version) => self.negotiate(version, &request.service_contexts),
-            Form::Other(messaging) => Ok(messaging.text()),
+            MessageFormat::Giop(version) => self.negotiate(version, &request.service_contexts),
+            MessageFormat::Other(messaging) => Ok(messaging.text()),
         };
         (self.begin(requests, form.version(), request.request_id), text)
     }

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use zorb_cdr::ByteOrder;
 
-use crate::{ConnectionEnd, Form, GiopVersion, Messaging, ProtocolError};
+use crate::{ConnectionEnd, GiopVersion, MessageFormat, Messaging, ProtocolError};
 
 /// No more requests are read.
 const CLOSING: u32 = 1;
@@ -78,13 +78,13 @@ impl ServerRequests {
         self.state.fetch_sub(REQUEST, Ordering::AcqRel) == LAST_REQUEST
     }
 
-    /// Counts a held request. [Finish](Self::finish) it as well.
+    /// A request is held from now on. [Finish](Self::finish) it as well.
     pub fn hold(&self) {
         self.held.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Uncounts a held request, which is resumed or discarded.
-    pub fn unhold(&self) {
+    /// A request is no longer held: it is resumed or discarded.
+    pub fn end_hold(&self) {
         self.held.fetch_sub(1, Ordering::AcqRel);
     }
 
@@ -155,7 +155,7 @@ impl ServerRequests {
 
     fn decide(&self, end: ConnectionEnd) {
         let message = match end {
-            ConnectionEnd::ClosedHere => CLOSE_CONNECTION,
+            ConnectionEnd::ClosedLocally => CLOSE_CONNECTION,
             ConnectionEnd::ProtocolError(error) if error.answer_message_error => MESSAGE_ERROR,
             _ => NOTHING,
         };
@@ -189,7 +189,7 @@ impl ServerRequests {
         }
         let minor = self.highest.load(Ordering::Acquire);
         let version = GiopVersion::of_message(1, minor).unwrap_or(GiopVersion::V1_0);
-        let (form, order) = (Form::new(messaging, version), ByteOrder::NATIVE);
+        let (form, order) = (MessageFormat::new(messaging, version), ByteOrder::NATIVE);
         match message {
             MESSAGE_ERROR => form.message_error(buffer, order),
             _ => form.close_connection(buffer, order),

@@ -5,14 +5,14 @@ use crate::GiopLite;
 
 #[derive(Clone, Copy)]
 struct Case {
-    form: Form<'static>,
+    form: MessageFormat<'static>,
     order: ByteOrder,
     key: usize,
     operation: &'static str,
     response: ResponseFlags,
 }
 
-const LITE: Form<'static> = Form::Other(&GiopLite);
+const LITE: MessageFormat<'static> = MessageFormat::Other(&GiopLite);
 const LONG: &str = "an_operation_whose_name_is_longer_than_the_maximum_of_a_buffer";
 
 fn keys() -> [Arc<[u8]>; 4] {
@@ -22,7 +22,7 @@ fn keys() -> [Arc<[u8]>; 4] {
 
 fn cases() -> Vec<Case> {
     let plain = Case {
-        form: Form::Giop(GiopVersion::V1_2),
+        form: MessageFormat::Giop(GiopVersion::V1_2),
         order: ByteOrder::Little,
         key: 0,
         operation: "nothing",
@@ -30,8 +30,8 @@ fn cases() -> Vec<Case> {
     };
     let mut cases = Vec::from([
         plain,
-        Case { form: Form::Giop(GiopVersion::V1_1), ..plain },
-        Case { form: Form::Giop(GiopVersion::V1_0), ..plain },
+        Case { form: MessageFormat::Giop(GiopVersion::V1_1), ..plain },
+        Case { form: MessageFormat::Giop(GiopVersion::V1_0), ..plain },
         Case { order: ByteOrder::Big, ..plain },
         Case { response: ResponseFlags::NoResponse, ..plain },
     ]);
@@ -80,14 +80,16 @@ fn nor_do_those_of_giop_lite() {
 #[test]
 fn the_header_of_a_repeated_request_is_reused() {
     let keys = keys();
-    for form in [LITE, Form::Giop(GiopVersion::V1_0), Form::Giop(GiopVersion::V1_2)] {
+    for form in
+        [LITE, MessageFormat::Giop(GiopVersion::V1_0), MessageFormat::Giop(GiopVersion::V1_2)]
+    {
         for case in cases().iter().filter(|case| case.order == ByteOrder::NATIVE) {
             let case = Case { form, ..*case };
             let mut buffer = RequestBuffer::default();
             write(&mut buffer, &case, &keys, 1, b"body");
             let remembered = case.operation != LONG;
             assert_eq!(buffer.last.is_some(), remembered);
-            buffer.any_octets().clear();
+            buffer.octets_mut().clear();
             assert!(buffer.last.is_none());
             write(&mut buffer, &case, &keys, 2, b"body");
         }

@@ -2,7 +2,7 @@
 
 use zorb_cdr::{CdrReader, CdrResult};
 
-use super::Form;
+use super::MessageFormat;
 use crate::messaging::Messaging;
 use crate::messaging::frame::read_fields;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     ProtocolError, ReplyHeader, ReplyStart, RequestHeader,
 };
 
-impl<'m> Form<'m> {
+impl<'m> MessageFormat<'m> {
     /// Reads the header of a whole Request and leaves the reader at the first argument.
     ///
     /// # Errors

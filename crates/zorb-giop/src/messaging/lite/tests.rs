@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 
 use super::*;
-use crate::{Form, MessageHeader, MessageWriter, RequestStart};
+use crate::{MessageFormat, MessageHeader, MessageWriter, RequestStart};
 
 fn start<'a>(operation: &'a str, key: &'a [u8]) -> RequestStart<'a> {
     RequestStart {
@@ -19,7 +19,7 @@ fn header_of(octets: &[u8]) -> MessageHeader {
 
 #[test]
 fn arguments_begin_at_the_requested_offset() {
-    let form = Form::Other(&GiopLite);
+    let form = MessageFormat::Other(&GiopLite);
     for operation in ["a", "note", "nothing", "a_longer_name"] {
         for key in [&b""[..], b"odd", b"a key of some octets"] {
             for phase in 0..8 {
@@ -39,7 +39,7 @@ fn arguments_begin_at_the_requested_offset() {
 
 #[test]
 fn names_with_a_nul_inside_or_without_one_at_the_end_are_refused() {
-    let form = Form::Other(&GiopLite);
+    let form = MessageFormat::Other(&GiopLite);
     let mut octets = Vec::new();
     let message = form.request(&mut octets, ByteOrder::NATIVE, &start("note", b"key"));
     message.and_then(MessageWriter::finish).unwrap();

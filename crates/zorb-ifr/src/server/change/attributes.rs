@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zorb::dynamic::repository::{
-    AttributeDescription, EntryKind, OperationDescription, Renamed, Repository,
+    AttributeDescription, EntryKind, OperationDescription, RenamedIds, Repository,
 };
 use zorb::{Any, TcKind, TypeCode, ValueModifier, Visibility, minor};
 use zorb_core::{Served, ServerCall};
@@ -40,7 +40,7 @@ pub(super) fn serve(
 fn set(
     shared: &Arc<Shared>,
     definitions: &mut Repository,
-    renamed: &Renamed,
+    renamed: &RenamedIds,
     id: &str,
     attribute: &str,
     call: &mut ServerCall<'_>,

@@ -1,4 +1,4 @@
-//! Tests of processes that register and say goodbye.
+//! Tests of processes that register and report their shutdown.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, OnceLock, Weak};
@@ -114,7 +114,7 @@ fn running(servers: &Servers, name: &str) -> Vec<usize> {
 
 /// Its processes have no server object, so they count as running.
 #[test]
-fn the_farewell_of_a_removed_server_is_not_that_of_its_successor() {
+fn the_shutdown_of_a_removed_server_is_not_that_of_its_successor() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
     for process in [1, 2] {
@@ -127,12 +127,12 @@ fn the_farewell_of_a_removed_server_is_not_that_of_its_successor() {
     servers.is_shutting_down("Shop").unwrap();
     assert_eq!(running(&servers, "Shop"), [2]);
     servers.is_shutting_down("Shop").unwrap();
-    assert_eq!(running(&servers, "Shop"), [0; 0], "each process says goodbye once");
+    assert_eq!(running(&servers, "Shop"), [0; 0], "each process reports its shutdown once");
     orb.shutdown(true).unwrap();
 }
 
 #[test]
-fn the_farewell_of_a_stopped_process_is_not_that_of_its_successor() {
+fn the_shutdown_of_a_stopped_process_is_not_that_of_its_successor() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
     servers.register("Shop", "", reference("", 1), false).unwrap();
@@ -145,7 +145,7 @@ fn the_farewell_of_a_stopped_process_is_not_that_of_its_successor() {
 }
 
 #[test]
-fn farewells_are_those_of_former_processes_after_a_restart() {
+fn shutdowns_are_those_of_former_processes_after_a_restart() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let load = || Servers::load(&orb, &ImrOptions::default(), Some(Arc::clone(&store))).unwrap();
@@ -165,7 +165,7 @@ fn farewells_are_those_of_former_processes_after_a_restart() {
         servers.is_shutting_down(name).unwrap();
         assert_eq!(running(&servers, name), [2], "{name}");
     }
-    // Each process says goodbye once, also to the next repository.
+    // Each process reports its shutdown once, also to the next repository.
     let servers = load();
     for name in ["Replaced", "Stopped", "Removed"] {
         assert_eq!(running(&servers, name), [2], "{name}");
@@ -197,7 +197,7 @@ fn former_processes_that_ended_without_the_repository_are_deleted() {
 }
 
 #[test]
-fn a_process_that_registers_again_says_goodbye_for_itself() {
+fn a_process_that_registers_again_reports_its_own_shutdown() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
     for _ in 0..2 {
@@ -222,7 +222,7 @@ fn processes_that_have_ended_do_not_count() {
     let ended = Some(ProcessId::from_parts(u32::MAX >> 1, 1));
     servers.lock().servers.get_mut("Shop").unwrap().running[0].process = ended;
     servers.is_shutting_down("Shop").unwrap();
-    assert_eq!(running(&servers, "Shop"), [0; 0], "the farewell is that of the other one");
+    assert_eq!(running(&servers, "Shop"), [0; 0], "the shutdown is that of the other one");
     // Nor do those that served the name earlier.
     servers.register("Shop", "", reference("", 1), false).unwrap();
     servers.lock().servers.get_mut("Shop").unwrap().running[0].process = ended;

@@ -35,7 +35,7 @@ impl EndpointCache {
             copy_threshold: self.settings.copy_threshold,
             counted,
         }));
-        connection.outgoing.any_octets().reserve(self.settings.preallocate);
+        connection.outgoing.octets_mut().reserve(self.settings.preallocate);
         Ok(connection)
     }
 

@@ -8,8 +8,8 @@ use std::time::Instant;
 use zorb_base::buffers::trim_inbound;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
-    BegunRequest, ConnectionEnd, Detached, FailureCause, MessageHeader, NewRequest, ReplyStart,
-    RequestBuffer, RequestFailure, RequestKind,
+    BegunRequest, ConnectionEnd, DetachedMessage, FailureCause, MessageHeader, NewRequest,
+    ReplyStart, RequestBuffer, RequestFailure, RequestKind,
 };
 use zorb_os::{priority, probe};
 use zorb_transport::Stream;
@@ -286,8 +286,8 @@ impl Connection for MultiplexedCall {
     ) -> Result<BegunRequest, Box<NotBegun>> {
         let connection = &*self.connection;
         let mut state = connection.state();
-        let comes_first = state.machine.comes_first(request);
-        if comes_first.map_err(|error| NotBegun::new(error, &state.machine, state.used))? {
+        let must_be_sent_first = state.machine.must_be_sent_first(request);
+        if must_be_sent_first.map_err(|error| NotBegun::new(error, &state.machine, state.used))? {
             drop(state);
             let locked = connection.lock_sending(send_deadline);
             state = connection.state();
@@ -305,7 +305,7 @@ impl Connection for MultiplexedCall {
             wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
             spare: match self.buffers.as_deref_mut() {
                 Some(buffers) if takes_spare => std::mem::take(&mut buffers.received),
-                _ => Detached::default(),
+                _ => DetachedMessage::default(),
             },
             reply: None,
             pending: self.pending.take(),
@@ -322,7 +322,7 @@ impl Connection for MultiplexedCall {
         drop(state);
         self.id = expects_reply.then_some(begun.request_id);
         // Another caller may have announced it meanwhile.
-        if !begun.comes_first() {
+        if !begun.must_be_sent_first() {
             self.unlock_sending();
         }
         Ok(begun)
@@ -362,11 +362,11 @@ impl Connection for MultiplexedCall {
                     *begun = true;
                     stream.send_vectored_all(parts)
                 };
-                tail.send(buffers.outgoing.behind_header(), text, arguments, &mut send)
+                tail.send(buffers.outgoing.octets_after_header(), text, arguments, &mut send)
             }
         });
         // Of a request whose caller does not wait, `detach` reports it.
-        if sent.is_ok() && (!self.is_counted || request.comes_first()) {
+        if sent.is_ok() && (!self.is_counted || request.must_be_sent_first()) {
             self.connection.state().machine.sent(request);
         }
         self.unlock_sending();

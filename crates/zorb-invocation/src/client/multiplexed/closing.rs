@@ -23,12 +23,12 @@ impl MultiplexedConnection {
         }
         state.machine.end(end);
         self.has_failed.store(true, Ordering::Relaxed);
-        let mut farewell = Vec::new();
-        if state.machine.poll_transmit(&mut farewell)
+        let mut message = Vec::new();
+        if state.machine.poll_transmit(&mut message)
             && let Ok(Some(_sending)) = self.sending.try_lock(Duration::ZERO)
         {
             // The MessageError that answers a malformed reply, unless another call sends just now.
-            let _ = self.stream.try_send(&farewell);
+            let _ = self.stream.try_send(&message);
         }
         // Stops threads that are sending or receiving.
         let _ = self.stream.shutdown(Shutdown::Both);

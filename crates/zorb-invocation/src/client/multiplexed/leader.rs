@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use zorb_base::counters::{Count, count};
-use zorb_giop::{Detached, Inbound, MessageHeader, ProtocolError, Received};
+use zorb_giop::{DetachedMessage, Inbound, MessageHeader, ProtocolError, Received};
 use zorb_os::probe;
 
 use super::pending_request::ReplyTail;
@@ -70,7 +70,7 @@ impl MultiplexedConnection {
             && let Some(missing) = inbound.missing_end()
             && let Some(tail) = self.stream.borrow(missing)
         {
-            return (inbound.end_is_elsewhere(), Some(tail));
+            return (inbound.complete_without_end(), Some(tail));
         }
         let _ = inbound;
         (None, None)
@@ -124,8 +124,8 @@ impl MultiplexedConnection {
 /// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
 pub(super) fn detach(
     inbound: &mut Inbound,
-    mut spare: Detached,
-) -> Result<Detached, ProtocolError> {
+    mut spare: DetachedMessage,
+) -> Result<DetachedMessage, ProtocolError> {
     if inbound.current().len() > COPIED {
         inbound.take_into(&mut spare);
     } else {

@@ -193,7 +193,7 @@ impl MultiplexedConnection {
         let now = self.opened.elapsed();
         let waits_too_long =
             |call: &Follower| call.pending.is_some() && is_late(number, call.period);
-        let late = state.machine.limit(now, waits_too_long);
+        let late = state.machine.set_deadline(now, waits_too_long);
         if late {
             state.pending.earliest = Some(Duration::ZERO);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
-use zorb_giop::{Detached, ReplyStart, ReplyStatus};
+use zorb_giop::{DetachedMessage, ReplyStart, ReplyStatus};
 
 use super::periods::Periods;
 use crate::client::connection::NoReply;
@@ -47,7 +47,7 @@ impl Ended {
 pub(in crate::client) struct PendingReply {
     pub(in crate::client) order: ByteOrder,
     pub(in crate::client) start: ReplyStart,
-    pub(in crate::client) octets: Detached,
+    pub(in crate::client) octets: DetachedMessage,
     #[cfg_attr(not(feature = "buffers"), expect(dead_code, reason = "there is none"))]
     pub(in crate::client) tail: ReplyTail,
 }

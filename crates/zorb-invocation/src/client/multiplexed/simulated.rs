@@ -14,8 +14,8 @@ use zorb_base::options::Options;
 use zorb_base::threads::ThreadCount;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    Form, GiopVersion, Inbound, Limits, MessageKind, MessageWriter, NewRequest, PlainRequest,
-    ReplyStatus, RequestHeader, RequestKind, ResponseFlags,
+    GiopVersion, Inbound, Limits, MessageFormat, MessageKind, MessageWriter, NewRequest,
+    PlainRequest, ReplyStatus, RequestHeader, RequestKind, ResponseFlags,
 };
 use zorb_transport::{PeerShares, process_budget};
 
@@ -125,7 +125,7 @@ impl PendingRequest for Sent {
     fn end(self: Arc<Self>, ended: Ended) -> Option<Arc<dyn PendingRequest>> {
         let result = match ended {
             Ended::Reply(reply) => {
-                let body = &reply.octets.message()[reply.start.body_at..];
+                let body = &reply.octets.message()[reply.start.body_start..];
                 Ok(i32::from_ne_bytes(body[..4].try_into().unwrap()))
             }
             Ended::NoReply { reason, .. } => Err(matches!(reason, NoReply::TimedOut)),
@@ -213,7 +213,7 @@ impl Run {
         }
         let request = NewRequest {
             kind: RequestKind::Twoway,
-            form: Form::Giop(VERSION),
+            form: MessageFormat::Giop(VERSION),
             key: b"key",
             operation: "twice",
             code_sets: None,
@@ -230,7 +230,7 @@ impl Run {
             operation: "twice",
         };
         let outgoing = call.outgoing().unwrap();
-        let mut message = outgoing.request(Form::Giop(VERSION), ORDER, plain).unwrap();
+        let mut message = outgoing.request(MessageFormat::Giop(VERSION), ORDER, plain).unwrap();
         message.body(begun.text).write_i32(value);
         message.finish().unwrap();
         Some((call, begun))
@@ -369,7 +369,7 @@ impl Run {
         }
         self.deliver(usize::MAX);
         if let Ok(reply) = call.receive(&TimeLimit::NONE) {
-            let body = &reply.message[reply.start.body_at..];
+            let body = &reply.message[reply.start.body_start..];
             assert_eq!(i32::from_ne_bytes(body[..4].try_into().unwrap()), value * 2);
             tally.waited += 1;
         }

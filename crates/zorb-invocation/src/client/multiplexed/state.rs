@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim_message, trim_request};
-use zorb_giop::{ClientConnection, Detached, Inbound, MessageHeader, ReplyStart, RequestBuffer};
+use zorb_giop::{
+    ClientConnection, DetachedMessage, Inbound, MessageHeader, ReplyStart, RequestBuffer,
+};
 use zorb_os::lock::{Condition, Locked};
 
 use super::inheritance::Leader;
@@ -51,7 +53,7 @@ pub(super) struct Follower {
     pub(super) priority: u8,
     pub(super) wake: Arc<Condition>,
     /// A buffer for the reply.
-    pub(super) spare: Detached,
+    pub(super) spare: DetachedMessage,
     pub(super) reply: Option<FollowerReply>,
     /// What gets the reply if the caller does not wait.
     pub(super) pending: Option<Arc<dyn PendingRequest>>,
@@ -67,7 +69,7 @@ pub(super) struct FollowerReply {
     pub(super) header: MessageHeader,
     /// `None` for a LocateReply.
     pub(super) start: Option<ReplyStart>,
-    pub(super) octets: Detached,
+    pub(super) octets: DetachedMessage,
     pub(super) tail: ReplyTail,
 }
 
@@ -76,7 +78,7 @@ pub(super) struct FollowerReply {
 pub(super) struct CallBuffers {
     pub(super) wake: Arc<Condition>,
     pub(super) outgoing: RequestBuffer,
-    pub(super) received: Detached,
+    pub(super) received: DetachedMessage,
     pub(super) tail: ReplyTail,
 }
 

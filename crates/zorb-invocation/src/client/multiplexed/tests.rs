@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
 use zorb_base::threads::ThreadCount;
-use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind};
+use zorb_giop::{CodeSetComponentInfo, GiopVersion, MessageFormat, NewRequest, RequestKind};
 use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
@@ -110,7 +110,7 @@ fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
 fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'a> {
     NewRequest {
         kind: RequestKind::Twoway,
-        form: Form::Giop(GiopVersion::V1_2),
+        form: MessageFormat::Giop(GiopVersion::V1_2),
         key: b"key",
         operation: "add",
         code_sets,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_cdr::CdrWriter;
-use zorb_giop::{Detached, ResponseFlags};
+use zorb_giop::{DetachedMessage, ResponseFlags};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::super::attempt::{Attempt, Unfinished, send_over};
@@ -180,7 +180,7 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
 /// Keeps the reply to a call inside this ORB.
 fn keep(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(), SystemException> {
     let received = &reply.received;
-    let mut octets = Detached::default();
+    let mut octets = DetachedMessage::default();
     octets.copy_from(received.message, received.fragment_starts)?;
     let kept = PendingReply { order: received.order, start: received.start, octets, tail: None };
     *answer.borrow_mut() = Some(kept);
@@ -204,11 +204,11 @@ fn send_by(
     let request: Arc<dyn PendingRequest> = Arc::<PendingCall>::clone(call);
     let reads = connection.reply_to(request, core.threads(), linger);
     reads.map_err(|error| Unfinished::Failed(no_reader(error)))?;
-    let body_at = Cell::new(None);
+    let body_start = Cell::new(None);
     let arguments = |writer: &mut CdrWriter<'_>| {
         let at = writer.offset();
         own.arguments.write(writer)?;
-        body_at.set(Some((at, writer.text())));
+        body_start.set(Some((at, writer.text())));
         Ok(())
     };
     let begun = match send_over(&Call { arguments: &arguments, ..*own }, route, &mut connection) {
@@ -219,7 +219,7 @@ fn send_by(
     };
     let arguments = connection
         .outgoing()
-        .zip(body_at.get())
+        .zip(body_start.get())
         .map(|(outgoing, (at, text))| (outgoing.octets().get(at..).unwrap_or_default(), at, text));
     let mut state = call.state.lock();
     // Then it will not be sent again.

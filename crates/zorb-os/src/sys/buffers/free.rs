@@ -80,18 +80,18 @@ pub(super) struct State<F, C> {
 impl<F: Flag, C: Count> State<F, C> {
     /// Whether the reader may be reading it.
     #[inline]
-    pub(super) fn is_out(&self, returned: &C) -> bool {
+    pub(super) fn is_in_use(&self, returned: &C) -> bool {
         self.sent.read() != returned.read()
     }
 
     /// Takes it for a thread of the sender, if it is free.
     #[inline]
     pub(super) fn take(&self, returned: &C) -> bool {
-        if self.is_out(returned) || !self.taken.take() {
+        if self.is_in_use(returned) || !self.taken.take() {
             return false;
         }
         // Another thread may have sent it since the first check.
-        let is_free = !self.is_out(returned);
+        let is_free = !self.is_in_use(returned);
         if !is_free {
             self.taken.put_back();
         }

@@ -35,12 +35,12 @@ fn octets_are_read_in_place() {
     assert_eq!(receiver.read(found, 80, &mut copy), 10);
     assert_eq!((copy[9], copy[10]), (7, 0));
     // It cannot be changed while it is read, but can be sent again.
-    assert!(buffer.is_out() && buffer.octets_mut().is_none());
+    assert!(buffer.is_in_use() && buffer.octets_mut().is_none());
     sender.will_send(piece);
     drop(loan);
-    assert!(buffer.is_out());
+    assert!(buffer.is_in_use());
     receiver.return_piece(piece);
-    assert!(!buffer.is_out());
+    assert!(!buffer.is_in_use());
     assert_eq!(buffer.octets_mut().unwrap().len(), 100);
 }
 
@@ -77,12 +77,12 @@ fn a_part_keeps_what_it_is_of() {
     assert!(loan.part(&[0; 4]).is_none() && loan.part(&loan[..0]).is_none());
     assert!(part.part(&loan).is_none() && inner.part(&loan[10..15]).is_none());
     drop((loan, inner));
-    assert!(buffer.is_out());
+    assert!(buffer.is_in_use());
     drop(again);
-    assert!(buffer.is_out(), "a part is left");
+    assert!(buffer.is_in_use(), "a part is left");
     assert_eq!(part[19], 29);
     drop(part);
-    assert!(!buffer.is_out());
+    assert!(!buffer.is_in_use());
 }
 
 #[test]

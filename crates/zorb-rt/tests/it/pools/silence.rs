@@ -28,7 +28,7 @@ fn silent_connections_end_and_those_with_a_request_under_way_do_not() {
 }
 
 fn is_let_go(address: &str) {
-    let mut farewell = Vec::new();
-    TcpStream::connect(address).unwrap().read_to_end(&mut farewell).unwrap();
-    assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+    let mut last = Vec::new();
+    TcpStream::connect(address).unwrap().read_to_end(&mut last).unwrap();
+    assert_eq!((&last[..4], last[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
 }

@@ -11,7 +11,7 @@ struct Link {
 }
 
 impl Link {
-    fn new(limits: CollectLimits) -> Self {
+    fn new(limits: ReassemblyLimits) -> Self {
         Self { collector: Collector::new(limits), now: Instant::now(), arrived: Vec::new() }
     }
 
@@ -46,7 +46,7 @@ impl Dice {
 #[test]
 fn packets_come_in_any_order_and_any_number_of_times() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let mut link = Link::new(CollectLimits::default());
+    let mut link = Link::new(ReassemblyLimits::default());
     let mut sent = Vec::new();
     for round in 0..50_u8 {
         let message = message(1 + dice.below(5000), round);
@@ -68,7 +68,7 @@ fn packets_come_in_any_order_and_any_number_of_times() {
 #[test]
 fn only_incomplete_messages_are_given_up() {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
-    let mut link = Link::new(CollectLimits::default());
+    let mut link = Link::new(ReassemblyLimits::default());
     let (mut complete, mut lost) = (Vec::new(), 0);
     for round in 0..200_u8 {
         let message = message(2000, round);
@@ -100,7 +100,7 @@ fn only_incomplete_messages_are_given_up() {
 
 #[test]
 fn senders_do_not_get_in_each_others_way() {
-    let mut link = Link::new(CollectLimits::default());
+    let mut link = Link::new(ReassemblyLimits::default());
     let (one, two) = (message(1000, 1), message(1000, 2));
     for (first, second) in packets(&one, b"same", 100).zip(packets(&two, b"same", 100)) {
         link.bring(1, &first);
@@ -111,7 +111,7 @@ fn senders_do_not_get_in_each_others_way() {
 
 #[test]
 fn a_flood_of_incomplete_messages_evicts_its_own() {
-    let limits = CollectLimits { messages: 4, octets: 4000, ..CollectLimits::default() };
+    let limits = ReassemblyLimits { messages: 4, octets: 4000, ..ReassemblyLimits::default() };
     for size in [10, 1000] {
         let mut collector = Collector::new(limits);
         let now = Instant::now();
@@ -138,7 +138,7 @@ fn a_flood_of_incomplete_messages_evicts_its_own() {
 fn how_many_there_are_may_be_said_at_the_end() {
     let whole = message(300, 3);
     for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
-        let mut link = Link::new(CollectLimits::default());
+        let mut link = Link::new(ReassemblyLimits::default());
         let all: Vec<_> =
             packets(&whole, b"id", 100).map(|packet| Packet { count: 0, ..packet }).collect();
         for at in order {
@@ -150,7 +150,7 @@ fn how_many_there_are_may_be_said_at_the_end() {
 
 #[test]
 fn lies_are_dropped() {
-    let mut link = Link::new(CollectLimits::default());
+    let mut link = Link::new(ReassemblyLimits::default());
     let whole = message(300, 3);
     let all: Vec<_> = packets(&whole, b"id", 100).collect();
     assert_eq!(link.bring(1, &all[1]), Collected::Part);
@@ -178,13 +178,13 @@ fn lies_are_dropped() {
 
 #[test]
 fn everything_has_a_limit() {
-    let limits = CollectLimits {
+    let limits = ReassemblyLimits {
         message: 1000,
         messages: 4,
         octets: 2000,
         packets: 8,
         remembered: 2,
-        ..CollectLimits::default()
+        ..ReassemblyLimits::default()
     };
     let mut link = Link::new(limits);
     let part = |id: &'static [u8], number, payload: &'static [u8]| Packet {

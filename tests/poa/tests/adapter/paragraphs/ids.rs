@@ -12,7 +12,7 @@ use crate::servants::Kind;
 
 pub(super) const TABLE: &[Row] = &[
     ("15.3.8.4", "user ids are those of the program", Kind::ALL, user_ids),
-    ("15.3.8.4", "user ids are any octets", Kind::ALL, any_octets),
+    ("15.3.8.4", "user ids are any octets", Kind::ALL, octets_mut),
     ("15.3.8.4", "system ids are the adapter's, and no others", Kind::ACTIVE, system_ids),
     ("15.3.9 activate_object", "no id is assigned twice, by lifespan", Kind::ACTIVE, assigned_once),
     ("15.3.9 create_reference", "no id is assigned twice, by lifespan", Kind::ALL, created_once),
@@ -69,7 +69,7 @@ fn assert_foreign_ids_are_refused(scene: &Scene, poa: &Poa) {
     }
 }
 
-fn any_octets(scene: &Scene) {
+fn octets_mut(scene: &Scene) {
     let ids: [&[u8]; 6] =
         [b"", &[0], &[0; 300], b"a/b%c\\d", &[255, 254, 0, 1], "\u{fc}".as_bytes()];
     for (name, policies) in

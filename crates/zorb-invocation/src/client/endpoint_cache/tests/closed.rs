@@ -24,8 +24,8 @@ fn connections_that_no_call_uses_are_closed() {
         assert_eq!(cache.state().open, 1);
         cache.close_unused(Some(Duration::ZERO));
         assert_eq!(cache.state().open, 0);
-        let mut farewell = Vec::new();
-        listener.accept().unwrap().0.read_to_end(&mut farewell).unwrap();
+        let mut last = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut last).unwrap();
         // Its server hangs up.
         drop(connect(&cache).unwrap());
         drop(listener.accept().unwrap());

@@ -89,7 +89,7 @@ fn a_buffer_is_not_written_while_it_is_read() {
         let read = reading.join().unwrap();
         assert!((1..=2).contains(&sent) && read <= sent);
         // The buffers that were read have been returned, and no others.
-        assert_eq!(buffer.state.is_out(&buffer.returned), read != sent);
+        assert_eq!(buffer.state.is_in_use(&buffer.returned), read != sent);
     });
 }
 
