@@ -10,6 +10,7 @@ use zorb_imr::KEY;
 use zorb_imr::server::ImplementationRepository;
 use zorb_imr::server_repository::Repository;
 use zorb_store::{FileStore, FileStoreOptions};
+use zorb_testkit::free_port;
 
 use crate::support::{Teller, key, kill, options, orb, runs, settings, until_answered};
 
@@ -76,9 +77,7 @@ fn clients_survive_their_servers_and_the_repository() {
         (number("IMR_SERVER_KILLS", 6), number("IMR_REPOSITORY_KILLS", 3));
     let folder = tempfile::tempdir().unwrap();
     // An address without clients, lest one of them takes the port.
-    let reserved = std::net::TcpListener::bind("127.0.0.14:0").unwrap();
-    let address = reserved.local_addr().unwrap();
-    drop(reserved);
+    let address = free_port("127.0.0.14");
     let url = format!("iiop://{address}");
     let mut repository = Some(RepositoryProcess::start(&url, folder.path()));
     let client: Orb = orb().build().unwrap();

@@ -3,8 +3,7 @@
 #![cfg(all(feature = "tls", feature = "udp", feature = "arq", feature = "sctp", feature = "rt"))]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -14,7 +13,10 @@ use tempfile::TempDir;
 use zorb::giop::Ior;
 use zorb::rt::{LaneBuilder, Priority, RtOrb};
 use zorb::{Orb, OrbBuilder, SystemExceptionKind, poa::PoaPolicies};
-use zorb_testkit::PortMap;
+use zorb_testkit::{PortMap, free_port};
+
+/// An address that nobody else uses.
+const UNSHARED: &str = "127.0.0.10";
 
 const OVER_TCP: [&str; 3] = ["iiop", "ssliop", "lite+iiop"];
 const OVER_UDP: [&str; 3] = ["diop", "rudp", "sciop"];
@@ -78,23 +80,15 @@ fn host(endpoint: &str) -> IpAddr {
     address.parse::<SocketAddr>().unwrap().ip()
 }
 
-/// A free port for which `bind` has been tried, at an address that nobody else uses.
-fn free_port<T>(
-    bind: impl Fn(SocketAddr) -> io::Result<T>,
-    at: fn(&T) -> SocketAddr,
-) -> SocketAddr {
-    at(&bind("127.0.0.10:0".parse().unwrap()).unwrap())
-}
-
 #[test]
 fn calls_of_every_protocol_go_through_a_port_map() {
     let files = Files::new();
     for scheme in schemes() {
         let (inside, map) = if OVER_TCP.contains(&scheme) {
-            let inside = free_port(TcpListener::bind, |socket| socket.local_addr().unwrap());
+            let inside = free_port(UNSHARED);
             (inside, PortMap::tcp(inside))
         } else {
-            let inside = free_port(UdpSocket::bind, |socket| socket.local_addr().unwrap());
+            let inside = UdpSocket::bind((UNSHARED, 0)).unwrap().local_addr().unwrap();
             (inside, PortMap::udp(inside))
         };
         let outside = map.address();
@@ -153,7 +147,7 @@ fn one_endpoint_has_several_addresses_in_references() {
 fn calls_use_an_address_that_is_reachable() {
     let files = Files::new();
     for scheme in ["iiop", "ssliop", "lite+iiop"] {
-        let inside = free_port(TcpListener::bind, |socket| socket.local_addr().unwrap());
+        let inside = free_port(UNSHARED);
         // Nobody listens at the first address.
         let url =
             format!("{scheme}://{inside}/publish=127.0.0.11:9&publish=[::1]:9&publish=127.0.0.1");
