@@ -71,14 +71,21 @@ fn a_stamp_is_seen_only_in_the_upcall_of_its_frame() {
             break;
         }
     }
-    let [outer, nested, again] = [(); 3].map(|()| reported.try_recv().unwrap());
-    assert!(outer.is_some());
-    assert_eq!([nested, again], [None, outer]);
+    let stamps = || [(); 3].map(|()| reported.try_recv().unwrap());
+    let of_frame = stamps();
+    assert!(of_frame[0].is_some());
+    assert_eq!(of_frame, [of_frame[0], None, of_frame[0]]);
 
     // A request over IIOP, on the same thread.
     iiop.post(b"request").unwrap();
-    assert!(server.perform_work_within(Duration::MAX).unwrap());
-    let of_request = [(); 3].map(|()| reported.try_recv().unwrap());
+    let of_request = loop {
+        assert!(server.perform_work_within(Duration::MAX).unwrap());
+        let stamps = stamps();
+        // On a slow machine, one of several frames may come only now.
+        if stamps[0].is_none() {
+            break stamps;
+        }
+    };
     assert_eq!(of_request, [None; 3]);
     clients.iter().for_each(|client| client.shutdown(true).unwrap());
     server.shutdown(true).unwrap();
