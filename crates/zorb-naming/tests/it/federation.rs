@@ -131,7 +131,13 @@ fn a_context_that_never_answers_is_given_up() {
     one.root.bind_context(&path("silent"), Some(&context)).unwrap();
     let resolved = one.root.resolve(&path("silent/x"));
     assert!(matches!(resolved, Err(ResolveError::CannotProceed(_))), "{resolved:?}");
-    let bound = one.root.bind(&path("silent/x"), None);
+    let bound = loop {
+        match one.root.bind(&path("silent/x"), None) {
+            // On a slow machine the time was over before the call was sent.
+            Err(BindError::CannotProceed(_)) => {}
+            bound => break bound,
+        }
+    };
     // It may have been bound.
     assert!(matches!(bound, Err(BindError::System(_))), "{bound:?}");
     one.end();
