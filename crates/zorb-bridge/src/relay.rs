@@ -212,8 +212,13 @@ impl<'a> Relay<'a> {
 
     /// Frees the memory of an empty large buffer.
     fn shrink(&mut self) {
-        self.buffer.truncate(BUFFER_SIZE);
-        self.buffer.shrink_to_fit();
+        let mut smaller = Vec::new();
+        // Without memory for a smaller block the large one stays.
+        if smaller.try_reserve_exact(BUFFER_SIZE).is_err() {
+            return;
+        }
+        smaller.resize(BUFFER_SIZE, 0);
+        self.buffer = smaller;
         self.wanted = BUFFER_SIZE;
         self.charge.clear();
     }

@@ -171,8 +171,14 @@ impl Inbound {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
             self.small_messages = 0;
-            self.buffer.truncate(self.limits.retained_capacity);
-            self.buffer.shrink_to_fit();
+            let retained = self.limits.retained_capacity;
+            if self.buffer.capacity() > retained {
+                // There may be no memory for a smaller block either; then it grows when octets arrive.
+                self.buffer = Vec::new();
+                if self.buffer.try_reserve_exact(retained).is_ok() {
+                    self.buffer.resize(retained, 0);
+                }
+            }
             self.charge.clear();
         }
     }

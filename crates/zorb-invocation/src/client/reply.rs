@@ -304,7 +304,7 @@ pub fn read_exception(
 /// The exception for a user exception that the operation does not raise.
 #[cold]
 fn unlisted(id: &str) -> SystemException {
-    let context = ErrorContext::new(Phase::Decode).with_source(format!("it raised {id}"));
+    let context = ErrorContext::new(Phase::Decode).with_source(format!("it raised {id:.256}"));
     SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
         .with_context(context)
 }
