@@ -11,7 +11,7 @@ use super::plan::{DbaPlan, Timed, Topology, Way};
 use crate::{Error, Result};
 
 /// The seconds after which a run ends in any case.
-const TIME_LIMIT: &str = "60";
+const TIME_LIMIT: &str = "300";
 
 /// The program with the files of the graphs.
 pub(super) struct Program {
