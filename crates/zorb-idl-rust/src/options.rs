@@ -92,8 +92,8 @@ impl Options {
 
     /// Generates no code for the definitions of an included file; references use the code generated
     /// from that file, which is included in the Rust module `path`: `extern_file("geo.idl",
-    /// "crate::geo")`. The standard's own files, `orb.idl`, `IOP.idl` and `Components.idl`, are generated from each file
-    /// that uses their definitions.
+    /// "crate::geo")`. The standard's own files, `orb.idl`, `IOP.idl`, `Components.idl` and `Messaging.idl`, are
+    /// generated from each file that uses their definitions.
     #[must_use]
     pub fn extern_file(mut self, file: impl Into<String>, path: impl Into<String>) -> Self {
         self.extern_files.push((file.into(), path.into()));

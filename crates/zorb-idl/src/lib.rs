@@ -28,6 +28,7 @@
 
 mod compile;
 pub mod diagnostics;
+pub mod implied;
 mod lexer;
 pub mod limits;
 pub mod model;

@@ -9,10 +9,11 @@ use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
 use crate::source::{FileId, LoadError, Span};
 
 /// Built-in files, which need not exist on disk.
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 4] = [
     ("orb.idl", include_str!("orb.idl")),
     ("IOP.idl", include_str!("IOP.idl")),
     ("Components.idl", include_str!("Components.idl")),
+    ("Messaging.idl", include_str!("Messaging.idl")),
 ];
 
 impl Preprocessor<'_> {

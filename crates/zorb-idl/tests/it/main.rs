@@ -4,4 +4,5 @@
 mod api;
 mod fixtures;
 mod hostile;
+mod implied;
 mod support;
