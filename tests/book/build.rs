@@ -3,6 +3,8 @@
 fn main() {
     zorb_build::compile("idl/clock.idl");
     zorb_build::Config::new().ami("Clock").combined("clock_ami").compile(&["idl/clock.idl"]);
+    let handlers = zorb_build::Config::new().ami("Clock").reply_handlers();
+    handlers.combined("clock_handlers").compile(&["idl/clock.idl"]);
     zorb_build::compile("idl/bank.idl");
     zorb_build::compile("idl/mapping.idl");
     zorb_build::compile("idl/health.idl");

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use zorb_idl::{Code, Compilation, DiskLoader, FileLoader, compile_with};
 use zorb_idl_rust::{Lookup, Marshal, Target};
 
+use crate::handlers::with_handlers;
 use crate::{Error, cargo};
 
 /// Options for a compilation of IDL to Rust.
@@ -25,6 +26,7 @@ pub struct Config {
     back: zorb_idl_rust::Options,
     out_dir: Option<PathBuf>,
     combined: Option<String>,
+    reply_handlers: bool,
 }
 
 /// The Rust code generated from one file, or from several combined.
@@ -158,6 +160,18 @@ impl Config {
         self
     }
 
+    /// Generates the reply handlers of the standard's asynchronous calls, too: for each interface that is not local,
+    /// `Account` for example, the interface `AMI_AccountHandler` that it implies, and for the operations that
+    /// [`ami`](Self::ami) selects methods `sendc_OP` of references, which send a call and pass its result to a handler.
+    #[must_use]
+    pub fn reply_handlers(mut self) -> Self {
+        if !std::mem::replace(&mut self.reply_handlers, true) {
+            let runtime = self.back.runtime.clone().unwrap_or_else(|| "::zorb".to_owned());
+            self.back = self.back.extern_file("Messaging.idl", runtime);
+        }
+        self
+    }
+
     /// Sets the engine that marshals the values of structs, enums and exceptions, and the arguments and results of
     /// interfaces: [`Marshal::Compiled`] is fast and the default, [`Marshal::Interpretive`] is small. Annotations
     /// `@marshal(COMPILED)` and `@marshal(INTERPRETIVE)` in the IDL take precedence; that of a module or interface
@@ -266,6 +280,10 @@ impl Config {
         for (name, files) in jobs {
             let mut compilation = compile_with(&self.front, loader, &files);
             seen(&compilation);
+            let dependencies = compilation.dependencies().to_vec();
+            if self.reply_handlers && !compilation.has_errors() {
+                compilation = with_handlers(&self.front, loader, &files, &compilation);
+            }
             if !compilation.has_errors() {
                 let unsupported = zorb_idl_rust::unsupported(&compilation, &self.back);
                 compilation.diagnostics.extend(unsupported);
@@ -278,7 +296,7 @@ impl Config {
                     Some(before) => before.and(here),
                     None => here,
                 });
-                outputs.push(self.output(name, &compilation));
+                outputs.push(Output { dependencies, ..self.output(name, &compilation) });
             }
         }
         if let Some(last) = outputs.last_mut() {

@@ -12,6 +12,7 @@
 mod cargo;
 mod config;
 mod error;
+mod handlers;
 
 use std::path::Path;
 

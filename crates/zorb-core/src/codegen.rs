@@ -43,6 +43,7 @@ pub use zorb_invocation::value::{
 pub use zorb_types::{Operations, TypeFn};
 
 pub use crate::deferred::{AsyncServant, DeferredServant, Response};
+pub use crate::messaging::send_to_handler as pass_to_handler;
 pub use crate::{
     __zorb_abstract_valuetype as abstract_valuetype, __zorb_bitmask as bitmask,
     __zorb_bitset as bitset, __zorb_deferred as deferred, __zorb_enumeration as enumeration,
@@ -50,8 +51,9 @@ pub use crate::{
     __zorb_local as local, __zorb_local_error as local_error, __zorb_oneway as oneway,
     __zorb_raises as raises, __zorb_results as results, __zorb_send as send,
     __zorb_send_oneway_to_all as send_oneway_to_all, __zorb_send_to_all as send_to_all,
-    __zorb_skeleton as skeleton, __zorb_structure as structure, __zorb_typedef as typedef,
-    __zorb_union as union, __zorb_value_box as value_box, __zorb_valuetype as valuetype,
+    __zorb_send_to_handler as send_to_handler, __zorb_skeleton as skeleton,
+    __zorb_structure as structure, __zorb_typedef as typedef, __zorb_union as union,
+    __zorb_value_box as value_box, __zorb_valuetype as valuetype,
     __zorb_with_operations as with_operations, AnyError, AnyUserException, Error, Interface,
     Native, ObjectRef, Raises, Ref, ServantObject, Served, ServedBy, ServerCall, UserException,
 };

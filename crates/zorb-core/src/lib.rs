@@ -15,6 +15,7 @@ mod context;
 mod corbaname;
 mod deferred;
 pub mod lanes;
+pub mod messaging;
 mod native;
 mod orb;
 pub mod poa;

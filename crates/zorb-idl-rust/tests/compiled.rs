@@ -24,6 +24,10 @@ pub mod edges {
 pub mod extended {
     include!("golden/extended.rs");
 }
+/// Generated from `handlers.idl`.
+pub mod handlers {
+    include!("golden/handlers.rs");
+}
 /// Generated from `hello.idl`.
 pub mod hello {
     include!("golden/hello.rs");
@@ -83,6 +87,8 @@ mod local_objects;
 mod operations;
 #[path = "compiled/pending.rs"]
 mod pending;
+#[path = "compiled/handlers.rs"]
+mod reply_handlers;
 #[path = "compiled/typed.rs"]
 mod typed;
 #[path = "compiled/upcalls.rs"]

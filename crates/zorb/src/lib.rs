@@ -56,7 +56,7 @@
 //! | configure and create an ORB | [`OrbBuilder`], [`options`] |
 //! | resolve and publish references | [`Orb`], [`ObjectRef`], [`Interface`] |
 //! | activate servants | [`poa`] |
-//! | call without waiting for the result | [`Pending`] |
+//! | call without waiting for the result | [`Pending`], [`messaging`] |
 //! | defer the reply of a request (AMH) | [`poa::DeferredServant`], [`poa::AsyncServant`] |
 //! | timeouts, retries, endpoint selection | [`policy`] |
 //! | handle errors | [`Error`], [`SystemException`], [`UserException`] |
@@ -95,8 +95,8 @@
 //! # Not supported yet
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
-//! members (E0309, E0310, E0303, E0313); reply handlers and pollers of the standard's AMI (there is [`Pending`]); of
-//! Portable Interceptors, all but request [interceptors](interceptor) and slots. Only Linux is tested.
+//! members (E0309, E0310, E0303, E0313); of Portable Interceptors, all but request [interceptors](interceptor) and slots.
+//! Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;
@@ -123,6 +123,11 @@ pub use zorb_types::{
 
 #[doc(hidden)]
 pub use zorb_core::codegen;
+
+/// Reply handlers: objects that get the results of calls whose callers do not wait (AMI callbacks).
+pub mod messaging {
+    pub use zorb_core::messaging::{ExceptionHolder, ReplyHandler, ReplyHandlerServant};
+}
 
 /// Request interceptors: code that runs at defined points of every request, in the client or the server.
 pub mod interceptor {

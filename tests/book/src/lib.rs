@@ -31,6 +31,7 @@ pub mod protocols;
 pub mod quickstart;
 pub mod realtime;
 pub mod references;
+pub mod reply_handlers;
 pub mod scheduling;
 pub mod storage;
 pub mod threads;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use zorb_idl::diagnostics::{JsonDiagnostic, JsonLabel};
+use zorb_idl::implied::{self, Contents};
 use zorb_idl::{Compilation, Severity};
 
 use crate::definitions::FrontEnd;
@@ -82,6 +83,9 @@ struct CompileArgs {
     /// Operation or attribute, or all of an interface or module, that can be called without waiting; repeatable
     #[arg(long = "ami", value_name = "NAME")]
     ami: Vec<String>,
+    /// Reply handlers, the interfaces `AMI_...Handler`, and for what `--ami` selects methods that pass results to them
+    #[arg(long)]
+    reply_handlers: bool,
     /// Engine that marshals: code for each type and operation, which is fast, or tables, which are small
     #[arg(long, value_enum, default_value_t = Engine::Compiled)]
     marshal: Engine,
@@ -112,17 +116,21 @@ enum Engine {
     Interpretive,
 }
 
-/// Dump the model of IDL files as JSON: resolved names, constant values, repository ids
+/// Dump the model of IDL files as JSON: resolved names, constant values, repository ids; or the IDL that they imply
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb idl dump hello.idl
-  zorb idl dump -I idl shop.idl | jq '.files[0].definitions[].name'")]
+  zorb idl dump -I idl shop.idl | jq '.files[0].definitions[].name'
+  zorb idl dump --implied shop.idl > shop_ami.idl")]
 struct DumpArgs {
     #[command(flatten)]
     input: Input,
     /// Definitions of built-in files, such as orb.idl, too
     #[arg(long)]
     built_in: bool,
+    /// The reply handlers and pollers of the standard's asynchronous calls (AMI) instead, as IDL
+    #[arg(long, conflicts_with = "built_in")]
+    implied: bool,
 }
 
 #[derive(Args, Debug)]
@@ -190,7 +198,7 @@ fn count(results: &[(String, Compilation)]) -> (usize, usize) {
     (found(Severity::Error), found(Severity::Warning))
 }
 
-/// Prints diagnostics on standard error; after an error, prints no JSON.
+/// Prints diagnostics on standard error; after an error, nothing else.
 fn dump(args: &DumpArgs) -> Outcome {
     let results = compile_each(&args.input);
     for (_, compilation) in &results {
@@ -203,6 +211,12 @@ fn dump(args: &DumpArgs) -> Outcome {
     if errors > 0 {
         print_count(errors, warnings);
         return Ok(FAILED);
+    }
+    if args.implied {
+        for (file, compilation) in &results {
+            screen::print(&implied::text(compilation, &[file], Contents::HandlersAndPollers))?;
+        }
+        return Ok(OK);
     }
     let files = results.iter().map(|(file, compilation)| {
         json!({ "file": file, "definitions": dump::model(compilation, args.built_in) })
@@ -260,6 +274,9 @@ fn compile(args: &CompileArgs) -> Outcome {
     config = args.upcalls.iter().fold(config, |config, name| config.upcall(name));
     config = args.deferred.iter().fold(config, |config, name| config.deferred(name));
     config = args.ami.iter().fold(config, |config, name| config.ami(name));
+    if args.reply_handlers {
+        config = config.reply_handlers();
+    }
     config = config.marshal(match args.marshal {
         Engine::Compiled => zorb_build::Marshal::Compiled,
         Engine::Interpretive => zorb_build::Marshal::Interpretive,

@@ -224,6 +224,20 @@ fn invalid_files_have_no_model() {
 }
 
 #[test]
+fn implied_idl_is_printed() {
+    let good = file("implied_idl_is_printed", "shop.idl", GOOD);
+    let dump = run(&["idl", "dump", "--implied", &good]);
+    assert_eq!((dump.status, dump.stderr.as_str()), (Some(0), ""));
+    assert!(dump.stdout.contains(&format!("#include \"{good}\"")), "{}", dump.stdout);
+    let implied = file("implied_idl_is_printed", "shop_ami.idl", &dump.stdout);
+    let json = run(&["idl", "dump", &implied]).json();
+    let shop = json["files"][0]["definitions"].as_array().expect("a list");
+    let shop = shop.iter().find(|item| item["name"] == "Shop").expect("the module");
+    let names: Vec<_> = shop["definitions"].as_array().expect("a list").iter().collect();
+    assert!(names.iter().any(|item| item["id"] == "IDL:Shop/AMI_TillHandler:1.0"), "{shop}");
+}
+
+#[test]
 fn a_dump_does_not_control_the_terminal() {
     let idl = "const string TEXT = \"a\\x7f\\x9b2J\\x1b\";\nconst wstring WIDE = L\"\\u0085\";\n";
     let file = file("a_dump_does_not_control_the_terminal", "controls.idl", idl);

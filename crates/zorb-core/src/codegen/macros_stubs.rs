@@ -213,6 +213,21 @@ macro_rules! __zorb_send_oneway_to_all {
     }};
 }
 
+/// The body of a method that sends a call whose result a reply handler gets: `send_to_handler!(Self::send_withdraw(self,
+/// amount), handler, ["withdraw", "withdraw_excep"], [Money])`, with the names of the handler's operations and the results.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_send_to_handler {
+    ($call:expr, $handler:expr, $names:expr, $results:tt) => {
+        $crate::codegen::pass_to_handler(
+            $call,
+            ::core::option::Option::map($handler, $crate::codegen::Interface::as_object),
+            $names,
+            |_results, _writer| $crate::__zorb_results!(write(_results, _writer) $results),
+        )
+    };
+}
+
 /// References of a type as `ObjectRef`s.
 #[macro_export]
 #[doc(hidden)]

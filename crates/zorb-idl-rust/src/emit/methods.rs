@@ -152,6 +152,18 @@ impl<'m> Emitter<'_, 'm> {
         )
     }
 
+    /// The same for a method whose result a reply handler gets, its first parameter.
+    pub(super) fn handled_function(
+        &self,
+        name: &str,
+        handler: &str,
+        item: &Signature<'_>,
+    ) -> String {
+        let parameters = self.stub_parameters(item);
+        let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
+        format!("fn {name}(&self, {handler}{parameters})")
+    }
+
     /// The same for a function that sends it to many objects, its first parameter.
     pub(super) fn sending_to_all_function(
         &self,

@@ -1,5 +1,7 @@
 //! Methods that send a call without waiting.
 
+use zorb_idl::Type;
+use zorb_idl::implied;
 use zorb_idl::model::Definition;
 
 use super::Emitter;
@@ -24,7 +26,7 @@ impl<'m> Emitter<'_, 'm> {
         }
         // A one-way call is sent without waiting anyway.
         if !signature.oneway {
-            let name = self.sending_name(definition, method, "");
+            let name = self.sending_name(definition, method, ["send_", ""]);
             let function = self.sending_function(&name, signature);
             let body = self.sending_body("send", "self", signature);
             let docs = format!(
@@ -33,8 +35,43 @@ impl<'m> Emitter<'_, 'm> {
                 plain_name(method)
             );
             self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
+            self.sending_for_handler(definition, method, signature);
         }
         self.sending_to_all(definition, method, signature);
+    }
+
+    /// The method that sends the call of `method` for a reply handler, if its interface has one.
+    fn sending_for_handler(
+        &mut self,
+        definition: &'m Definition,
+        method: &Method,
+        signature: &Signature<'_>,
+    ) {
+        let (model, interface) = (self.names.model, method.key.interface);
+        let operations = implied::handler_operations(model, interface, &signature.wire);
+        let Some((handler, operations)) = implied::handler(model, interface).zip(operations) else {
+            return;
+        };
+        let name = self.sending_name(definition, method, ["sendc_", ""]);
+        let mut parameter = "ami_handler".to_owned();
+        while signature.parameter_names().any(|other| other == parameter) {
+            parameter.push('_');
+        }
+        let ty = self.types().parameter(&Type::Named(handler));
+        let function = self.handled_function(&name, &format!("{parameter}: {ty}"), signature);
+        let [results, exceptions] = &operations;
+        let sending = self.sending_name(definition, method, ["send_", ""]);
+        let sent = Self::forward("Self", &sending, "self", signature);
+        let names = format!("[{results:?}, {exceptions:?}]");
+        let parts = vec![sent, parameter.clone(), names, self.returned(signature)];
+        let path = self.types().codegen("send_to_handler");
+        let body = self.layout.place(Call::List { path, parts });
+        let docs = format!(
+            "/// Sends a call of [`{}`](Self::{}) without waiting: `{parameter}` gets its result, if there is one.\n",
+            method.name,
+            plain_name(method)
+        );
+        self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
     }
 
     /// The function that sends the call of `method` to many objects.
@@ -44,7 +81,7 @@ impl<'m> Emitter<'_, 'm> {
         method: &Method,
         signature: &Signature<'_>,
     ) {
-        let name = self.sending_name(definition, method, "_to_all");
+        let name = self.sending_name(definition, method, ["send_", "_to_all"]);
         let mut targets = "targets".to_owned();
         while signature.parameter_names().any(|other| other == targets) {
             targets.push('_');
@@ -65,8 +102,13 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The name of a method that sends the call of `method`, which no other one has.
-    fn sending_name(&self, definition: &Definition, method: &Method, end: &str) -> String {
-        let mut name = format!("send_{}{end}", plain_name(method));
+    fn sending_name(
+        &self,
+        definition: &Definition,
+        method: &Method,
+        [start, end]: [&str; 2],
+    ) -> String {
+        let mut name = format!("{start}{}{end}", plain_name(method));
         let methods = self.names.methods(definition.id);
         let is_taken = |name: &str| {
             let sends = name.strip_prefix("send_").filter(|_| !end.is_empty());

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use zorb_idl::implied::{self, Contents};
 use zorb_idl_rust::{Generated, Lookup, Marshal, Options, Target};
 
 fn folder(name: &str) -> PathBuf {
@@ -22,7 +23,10 @@ fn check(fixture: &str) -> Generated {
 }
 
 fn check_with(fixture: &str, options: &Options) -> Generated {
-    let generated = generate(fixture, options);
+    check_generated(fixture, generate(fixture, options))
+}
+
+fn check_generated(fixture: &str, generated: Generated) -> Generated {
     let path = folder("golden").join(fixture).with_extension("rs");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::create_dir_all(folder("golden")).expect("a folder");
@@ -63,6 +67,21 @@ fn generated_code_equals_the_golden_files() {
         let generated = check(fixture);
         assert_eq!(generated.warnings, [], "{fixture}");
     }
+}
+
+#[test]
+fn code_for_reply_handlers_equals_its_golden_file() {
+    let file = folder("fixtures").join("handlers.idl");
+    let idl = std::fs::read_to_string(&file).expect("the fixture");
+    let options = zorb_idl::Options::new();
+    let compilation = zorb_idl::compile(&options, &[&file]);
+    let implied = implied::text(&compilation, &[], Contents::Handlers);
+    let files = zorb_idl::MemoryLoader::new().with("handlers.idl", idl).with("implied", implied);
+    let compilation = zorb_idl::compile_with(&options, &files, &["handlers.idl", "implied"]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
+    let options = Options::new().extern_file("Messaging.idl", "::zorb");
+    let generated = zorb_idl_rust::generate(&compilation, &options);
+    assert_eq!(check_generated("handlers", generated).warnings, []);
 }
 
 /// `crates/zorb-nano/tests/it/generated.rs` compiles and runs it.

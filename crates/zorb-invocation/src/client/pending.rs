@@ -24,11 +24,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use zorb_base::callback::call_back;
 use zorb_base::gather::WriteBody;
 use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::jobs::{Job, Run};
 use super::reply::{Outcome, Request};
 use crate::object::ObjectRef;
 use call::{PendingCall, Taken};
@@ -139,6 +141,32 @@ impl<T, E: Raises> Pending<T, E> {
         let Some(call) = self.call.take() else { return function(Err(taken_before())) };
         let read = self.read;
         call.call_back_with(Box::new(move |call, taken| function(result_of(call, &taken, read))));
+    }
+
+    /// Passes the result to `function` when the call ends, on a thread `zorb-upcalls`, where it may wait, also for other
+    /// pending calls. At most eight such functions wait at the same time; further ones begin later, and until then their
+    /// calls count as pending. A panic is logged. If no thread can be started, an error is logged, and the result is
+    /// lost.
+    pub fn on_reply_in_thread(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
+    where
+        T: 'static,
+    {
+        let Some(call) = self.call.take() else { return function(Err(taken_before())) };
+        let (read, itself) = (self.read, Arc::downgrade(&call));
+        call.call_back_with(Box::new(move |_, taken| {
+            // Its function is called by who has it.
+            let Some(call) = itself.upgrade() else { return };
+            let core = Arc::clone(call.object.core());
+            let run = move |run| match run {
+                Run::InTime => {
+                    call_back("a reply", || function(result_of(&call, &taken, read)));
+                }
+                Run::Late | Run::WithoutThread => {
+                    tracing::error!(operation = &*call.operation, "no thread for a reply");
+                }
+            };
+            core.upcalls().add(core.threads(), Job { deadline: None, run: Box::new(run) });
+        }));
     }
 
     /// Reads the result of the call, which has ended.
