@@ -23,7 +23,7 @@ pub(crate) fn compile(root: &str) {
     ];
     let fixture = |name| format!("{root}/crates/zorb-idl-rust/tests/fixtures/{name}.idl");
     let mut files = compared.map(fixture).to_vec();
-    files.push(format!("{root}/tests/engines/idl/chunks.idl"));
+    files.extend(["bounded", "chunks"].map(|name| format!("{root}/tests/engines/idl/{name}.idl")));
     let Some(folder) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
         eprintln!("OUT_DIR is not set");
         std::process::exit(1);

@@ -23,12 +23,14 @@ pub use members::{MemberOf, Members};
 /// - They are marshalled as a whole for the first call, and when byte order, code sets or alignment differ from those of
 ///   the last call, as for a target of another protocol.
 /// - If a member has another length than before, those behind it may have to be marshalled again.
-/// - If more than half of the members changed, the struct is marshalled into the message, and nothing is kept.
+/// - If more than half of the members changed, calls until the next change marshal the struct into the message, and keep
+///   nothing.
 /// - Structs that contain valuetypes are always marshalled.
 ///
 /// A value needs the memory of its encoding, and is used by one thread at a time. The time for a call depends on what
 /// changed; [`always_marshal`](Self::always_marshal) makes it that of marshalling. Without it, a call that keeps the
-/// encoding for later ones takes longer than that: the first one, and the first after one in which most members changed.
+/// encoding for later ones takes longer than that: the first one, and the first after a change that follows one of most
+/// members.
 ///
 /// ```
 /// # use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Premarshalled, Members};

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod ami;
+mod bounds;
 mod deferred;
 mod derives;
 mod docs;
@@ -36,6 +37,7 @@ mod unsupported;
 mod upcalls;
 
 pub use ami::unmatched_ami;
+pub use bounds::{MarshalBounds, OperationBounds, Unbounded, marshal_bounds};
 pub use deferred::unmatched_deferred;
 pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;

@@ -1,6 +1,6 @@
 //! Which engine marshals the values of a type, and the arguments and results of an interface.
 
-use zorb_idl::model::{ConstValue, Definition, find_annotation};
+use zorb_idl::model::{ConstValue, Definition, Export, find_annotation};
 use zorb_idl::{DefId, Model, Span};
 
 use crate::{Marshal, Options};
@@ -17,6 +17,17 @@ pub(crate) fn is_interpretive(model: &Model, options: &Options, id: DefId) -> bo
         next = definition.parent;
     }
     options.marshal == Marshal::Interpretive
+}
+
+/// The parameters from which on an operation has no tables: a list has at most so many arguments or results.
+pub(crate) const MOST: usize = 16;
+
+/// Whether the operations of an interface have few enough parameters for tables.
+pub(crate) fn has_few_parameters(model: &Model, interface: DefId) -> bool {
+    model.exports(interface).iter().all(|export| match export {
+        Export::Operation(operation) => operation.params.len() < MOST,
+        _ => true,
+    })
 }
 
 /// The location of the annotation by which a definition itself, not a scope around it, asks for tables.

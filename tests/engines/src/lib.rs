@@ -24,10 +24,10 @@ macro_rules! generated {
 
 /// Types that their own code marshals.
 pub mod compiled {
-    generated!("compiled": ami any bank chunks deferred edges extended interfaces names reopened types unions);
+    generated!("compiled": ami any bank bounded chunks deferred edges extended interfaces names reopened types unions);
 }
 
 /// The same types, marshalled by tables.
 pub mod interpretive {
-    generated!("interpretive": ami any bank chunks deferred edges extended interfaces names reopened types unions);
+    generated!("interpretive": ami any bank bounded chunks deferred edges extended interfaces names reopened types unions);
 }

@@ -1,6 +1,7 @@
 //! `zorb idl`: checks IDL and compiles it to Rust.
 
 mod dump;
+mod wcet;
 
 use std::path::PathBuf;
 
@@ -9,18 +10,20 @@ use serde_json::json;
 use zorb_idl::diagnostics::{JsonDiagnostic, JsonLabel};
 use zorb_idl::implied::{self, Contents};
 use zorb_idl::{Compilation, Severity};
+use zorb_idl_rust::marshal_bounds;
 
 use crate::definitions::FrontEnd;
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
 use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
 
-/// Check IDL files, compile them to Rust, dump their model, or explain a diagnostic code
+/// Check IDL files, compile them to Rust, dump their model, bound their marshalling, or explain a diagnostic code
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   zorb idl check hello.idl
   zorb idl compile hello.idl -o src
   zorb idl dump hello.idl
+  zorb idl wcet hello.idl
   zorb idl --explain E0401")]
 pub(crate) struct IdlArgs {
     /// Diagnostic code to explain
@@ -38,6 +41,7 @@ enum Action {
     Check(CheckArgs),
     Compile(CompileArgs),
     Dump(DumpArgs),
+    Wcet(WcetArgs),
 }
 
 /// Check IDL files and report all errors
@@ -133,6 +137,23 @@ struct DumpArgs {
     implied: bool,
 }
 
+/// List the most octets and steps that marshalling the arguments and results of each operation takes
+///
+/// Elements are what compiled code marshals: numbers, characters, booleans, enumerators, strings, lengths and
+/// discriminators. Steps are those of the interpretive engine: uses of an entry of a table. An operation with a type that
+/// has no bound is marked, with the reason.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb idl wcet sensor.idl
+  zorb idl wcet --json sensor.idl | jq '.files[].operations[] | select(.request.unbounded)'")]
+struct WcetArgs {
+    #[command(flatten)]
+    input: Input,
+    /// JSON output
+    #[arg(long)]
+    json: bool,
+}
+
 #[derive(Args, Debug)]
 struct Input {
     /// IDL files, each compiled separately
@@ -156,6 +177,7 @@ pub(crate) fn run(args: &IdlArgs) -> Outcome {
         (Some(Action::Check(args)), _) => check(args),
         (Some(Action::Compile(args)), _) => compile(args),
         (Some(Action::Dump(args)), _) => dump(args),
+        (Some(Action::Wcet(args)), _) => bound(args),
         (None, Some(code)) => explain(code, args.json),
         (None, None) => Ok(USAGE),
     }
@@ -201,15 +223,7 @@ fn count(results: &[(String, Compilation)]) -> (usize, usize) {
 /// Prints diagnostics on standard error; after an error, nothing else.
 fn dump(args: &DumpArgs) -> Outcome {
     let results = compile_each(&args.input);
-    for (_, compilation) in &results {
-        let findings = compilation.render();
-        if !findings.is_empty() {
-            screen::print_stderr(&painted(&findings));
-        }
-    }
-    let (errors, warnings) = count(&results);
-    if errors > 0 {
-        print_count(errors, warnings);
+    if !are_valid(&results) {
         return Ok(FAILED);
     }
     if args.implied {
@@ -223,6 +237,40 @@ fn dump(args: &DumpArgs) -> Outcome {
     });
     screen::print_json(&json!({ "files": files.collect::<Vec<_>>() }))?;
     Ok(OK)
+}
+
+/// Prints the bounds of all operations; after an error, none.
+fn bound(args: &WcetArgs) -> Outcome {
+    let results = compile_each(&args.input);
+    if !are_valid(&results) {
+        return Ok(FAILED);
+    }
+    let files = results.iter().map(|(file, compilation)| (file, marshal_bounds(compilation)));
+    if args.json {
+        let files =
+            files.map(|(file, bounds)| json!({ "file": file, "operations": wcet::json(&bounds) }));
+        screen::print_json(&json!({ "files": files.collect::<Vec<_>>() }))?;
+    } else {
+        for (_, bounds) in files {
+            screen::print(&wcet::table(&bounds))?;
+        }
+    }
+    Ok(OK)
+}
+
+/// Prints the diagnostics of all files on standard error. Returns whether there is no error.
+fn are_valid(results: &[(String, Compilation)]) -> bool {
+    for (_, compilation) in results {
+        let findings = compilation.render();
+        if !findings.is_empty() {
+            screen::print_stderr(&painted(&findings));
+        }
+    }
+    let (errors, warnings) = count(results);
+    if errors > 0 {
+        print_count(errors, warnings);
+    }
+    errors == 0
 }
 
 fn check(args: &CheckArgs) -> Outcome {

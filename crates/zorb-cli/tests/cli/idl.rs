@@ -303,3 +303,56 @@ fn code_for_the_small_orb_has_its_own_errors() {
         assert!(bad.stderr.contains(part), "{part}: {}", bad.stderr);
     }
 }
+
+const BOUNDED: &str = "module Plant {
+  typedef string<12> Name;
+  struct Sample { octet channel; double value; };
+  typedef sequence<Sample, 8> Samples;
+  exception Offline { Name what; };
+  interface Sensor {
+    Samples read(in octet count) raises (Offline);
+    void label(in string text);
+  };
+};
+";
+
+#[test]
+fn worst_cases_of_marshalling_are_listed() {
+    let plant = file("worst_cases", "plant.idl", BOUNDED);
+    let listed = run(&["idl", "wcet", &plant]);
+    assert_eq!((listed.status, listed.stderr.as_str()), (Some(0), ""));
+    // As in the chapter of the book on the IDL compiler.
+    let expected = "\
+Plant::Sensor
+                    least octets  most octets    elements       steps
+  read
+    request                    1            1           1           1
+    reply                      4          135          17          25
+    Plant::Offline            33           48           2           3
+  label
+    request         unbounded: `text`: `string` without a bound
+    reply                      0            0           0           0
+";
+    assert_eq!(listed.stdout, expected);
+}
+
+#[test]
+fn worst_cases_as_json() {
+    let plant = file("worst_cases_as_json", "plant.idl", BOUNDED);
+    let listed = run(&["idl", "wcet", "--json", &plant]);
+    assert_eq!(listed.status, Some(0));
+    let operations = &listed.json()["files"][0]["operations"];
+    let (read, label) = (&operations[0], &operations[1]);
+    assert_eq!(read["reply"]["most_octets"].as_u64(), Some(135));
+    assert_eq!(read["exceptions"][0]["name"].as_str(), Some("Plant::Offline"));
+    let reason = label["request"]["unbounded"].as_str();
+    assert_eq!(reason, Some("`text`: `string` without a bound"));
+}
+
+#[test]
+fn files_with_errors_have_no_worst_cases() {
+    let bad = file("no_worst_cases", "bad.idl", BAD);
+    let listed = run(&["idl", "wcet", &bad]);
+    assert_eq!((listed.status, listed.stdout.as_str()), (Some(1), ""));
+    assert!(listed.stderr.contains("error[E0401]"), "{}", listed.stderr);
+}

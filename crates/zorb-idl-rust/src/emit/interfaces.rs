@@ -8,10 +8,8 @@ use super::{Emitter, idl_name};
 use crate::ami::is_asynchronous;
 use crate::docs;
 use crate::layout::Call;
+use crate::marshal::{MOST, has_few_parameters};
 use crate::names::{Case, Method, Scope};
-
-/// The most arguments or results that tables have.
-const MOST: usize = 16;
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn interface(&mut self, definition: &'m Definition, item: &'m Interface) {
@@ -30,7 +28,7 @@ impl<'m> Emitter<'_, 'm> {
     /// Warns of what is not marshalled by tables, although the interface is annotated.
     fn compiled_parts(&mut self, definition: &Definition) {
         let (id, model) = (definition.id, self.names.model);
-        if !self.is_small(id) {
+        if !has_few_parameters(model, id) {
             let what = format!("an interface with an operation of {MOST} or more parameters");
             self.not_by_tables(definition, &what);
             return;
@@ -131,15 +129,7 @@ impl<'m> Emitter<'_, 'm> {
 
     /// What the macro calls of an interface's stubs and skeleton begin with.
     fn interface_engine(&self, id: DefId) -> &'static str {
-        if self.is_small(id) { self.engine(id) } else { "" }
-    }
-
-    /// Whether the operations of an interface have few enough parameters for tables.
-    fn is_small(&self, id: DefId) -> bool {
-        self.names.model.exports(id).iter().all(|export| match export {
-            Export::Operation(operation) => operation.params.len() < MOST,
-            _ => true,
-        })
+        if has_few_parameters(self.names.model, id) { self.engine(id) } else { "" }
     }
 
     /// The servant's method for a stub, and the operation name if it differs.

@@ -130,7 +130,7 @@ impl<L: List> Drop for Space<'_, L> {
 /// As [`read_members`].
 unsafe fn read_all(members: Members, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
     // SAFETY: as the caller guarantees.
-    unsafe { read_members(members.0, to, reader) }?;
+    unsafe { read_members(members.0, to, reader, ()) }?;
     reader.expect_end("arguments").inspect_err(|_| {
         // SAFETY: the members have been read, and are not used again.
         unsafe { release_members(members.0, to) };
@@ -186,7 +186,7 @@ impl Source<'_> {
     /// One of them has no encoding.
     pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         // SAFETY: these are the members of the values.
-        unsafe { write_members(self.members.0, self.at, writer) }
+        unsafe { write_members(self.members.0, self.at, writer, ()) }
     }
 }
 
@@ -207,7 +207,7 @@ impl Results<'_> {
     pub fn read(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
         self.clear();
         // SAFETY: these are the members of the values.
-        unsafe { read_members(self.members.0, self.to, reader) }?;
+        unsafe { read_members(self.members.0, self.to, reader, ()) }?;
         self.is_filled.set(true);
         Ok(())
     }

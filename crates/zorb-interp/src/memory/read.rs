@@ -7,6 +7,7 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet};
 
 use super::elements::Elements;
 use super::release::{ReadElements, ReadMembers};
+use super::steps::Steps;
 use super::table::{
     Array, Enumeration, Kind, LabelSpace, Member, Number, Payload, Sequence, Structure, Union,
 };
@@ -21,7 +22,13 @@ const READ_AHEAD: usize = 64 * 1024;
 /// # Safety
 /// A value of this kind may be written to `to`. If the kind is one of borrowed values, they borrow from the octets of the
 /// reader.
-pub(super) unsafe fn read(kind: &Kind, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+pub(super) unsafe fn read<S: Steps>(
+    kind: &Kind,
+    to: *mut u8,
+    reader: &mut CdrReader<'_>,
+    steps: S,
+) -> CdrResult<()> {
+    steps.count();
     match *kind {
         // SAFETY: as the caller guarantees.
         Kind::Numbers(number, count) => unsafe { read_numbers(number, count as usize, to, reader) },
@@ -57,15 +64,15 @@ pub(super) unsafe fn read(kind: &Kind, to: *mut u8, reader: &mut CdrReader<'_>) 
             Ok(())
         }
         // SAFETY: as the caller guarantees.
-        Kind::Structure(structure) => unsafe { read_structure(structure, to, reader) },
+        Kind::Structure(structure) => unsafe { read_structure(structure, to, reader, steps) },
         // SAFETY: as the caller guarantees.
-        Kind::Union(union) => unsafe { read_union(union, to, reader) },
+        Kind::Union(union) => unsafe { read_union(union, to, reader, steps) },
         // SAFETY: as the caller guarantees.
-        Kind::Sequence(sequence) => unsafe { read_sequence(sequence, to, reader) },
+        Kind::Sequence(sequence) => unsafe { read_sequence(sequence, to, reader, steps) },
         // SAFETY: as the caller guarantees.
-        Kind::Array(array) => unsafe { read_array(array, to, reader) },
+        Kind::Array(array) => unsafe { read_array(array, to, reader, steps) },
         // SAFETY: as the caller guarantees.
-        Kind::Deferred(kind) => unsafe { read(kind(), to, reader) },
+        Kind::Deferred(kind) => unsafe { read(kind(), to, reader, steps) },
         // SAFETY: the codec is the one of the value's type.
         Kind::Codec(codec) => unsafe { (codec.read)(to, reader) },
     }
@@ -75,16 +82,17 @@ pub(super) unsafe fn read(kind: &Kind, to: *mut u8, reader: &mut CdrReader<'_>) 
 ///
 /// # Safety
 /// A struct of this kind may be written to `to`; as [`read`].
-unsafe fn read_structure(
+unsafe fn read_structure<S: Steps>(
     structure: &Structure,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     if let Some(name) = structure.recursive {
         reader.descend(name)?;
     }
     // SAFETY: as the caller guarantees; a struct of this kind has these members.
-    unsafe { read_members(structure.members, to, reader) }?;
+    unsafe { read_members(structure.members, to, reader, steps) }?;
     if structure.recursive.is_some() {
         reader.ascend();
     }
@@ -95,11 +103,16 @@ unsafe fn read_structure(
 ///
 /// # Safety
 /// A value of the union may be written to `to`; as [`read`].
-unsafe fn read_union(union: &Union, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+unsafe fn read_union<S: Steps>(
+    union: &Union,
+    to: *mut u8,
+    reader: &mut CdrReader<'_>,
+    steps: S,
+) -> CdrResult<()> {
     let mut space = LabelSpace::uninit();
     let label = space.as_mut_ptr().cast::<u8>();
     // SAFETY: every discriminator fits into `space`.
-    unsafe { read(&union.discriminator, label, reader) }?;
+    unsafe { read(&union.discriminator, label, reader, steps) }?;
     if union.is_recursive {
         reader.descend(union.name)?;
     }
@@ -109,7 +122,7 @@ unsafe fn read_union(union: &Union, to: *mut u8, reader: &mut CdrReader<'_>) -> 
         return Err(reader.error(CdrErrorKind::BadDiscriminator, union.name));
     };
     // SAFETY: a payload is not larger than the union, and needs no other alignment.
-    unsafe { read(kind, to, reader) }?;
+    unsafe { read(kind, to, reader, steps) }?;
     // SAFETY: the payload has the type at this position, and label and payload have been read.
     if !unsafe { (union.build)(to, label, position) } {
         return Err(reader.error(CdrErrorKind::BadDiscriminator, union.name));
@@ -124,17 +137,18 @@ unsafe fn read_union(union: &Union, to: *mut u8, reader: &mut CdrReader<'_>) -> 
 ///
 /// # Safety
 /// A value with these members may be written to `to`; as [`read`].
-pub(super) unsafe fn read_members(
+pub(super) unsafe fn read_members<S: Steps>(
     members: &[Member],
     to: *mut u8,
     reader: &mut CdrReader<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     let mut done = ReadMembers::none(members, to);
     for member in members {
         // SAFETY: the member is inside the value.
         let at = unsafe { to.add(member.offset as usize) };
         // SAFETY: a value of the member's type may be written there.
-        unsafe { read(&member.kind, at, reader) }?;
+        unsafe { read(&member.kind, at, reader, steps) }?;
         done.count += 1;
     }
     done.keep();
@@ -186,10 +200,11 @@ fn read_text<'a>(bound: u32, reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, st
 ///
 /// # Safety
 /// A value of this sequence may be written to `to`.
-unsafe fn read_sequence(
+unsafe fn read_sequence<S: Steps>(
     sequence: &Sequence,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     reader.step(4);
     let count = reader.read_count(sequence.min_size as usize, "sequence")?;
@@ -199,17 +214,18 @@ unsafe fn read_sequence(
     // Counts of nested sequences multiply, so what is allocated ahead is limited; the rest grows with the elements read.
     reader.allow(count.saturating_mul(sequence.stride), "sequence")?;
     let mut elements = Elements::none(sequence);
-    read_elements(&mut elements, count, reader)?;
+    read_elements(&mut elements, count, reader, steps)?;
     // SAFETY: as the caller guarantees; the elements do not exist any more.
     unsafe { (sequence.build)(to, elements.into_parts()) };
     Ok(())
 }
 
 /// Reads `count` elements.
-fn read_elements(
+fn read_elements<S: Steps>(
     elements: &mut Elements<'_>,
     count: usize,
     reader: &mut CdrReader<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     let Sequence { element, stride, .. } = elements.sequence;
     let ahead = READ_AHEAD / stride;
@@ -224,7 +240,7 @@ fn read_elements(
         // SAFETY: the length is below the capacity.
         let at = unsafe { elements.parts.data.add(elements.parts.length * stride) };
         // SAFETY: an element may be written there.
-        unsafe { read(element, at, reader) }?;
+        unsafe { read(element, at, reader, steps) }?;
         elements.parts.length += 1;
     }
     Ok(())
@@ -232,7 +248,12 @@ fn read_elements(
 
 /// # Safety
 /// An array of this kind may be written to `to`; as [`read`].
-unsafe fn read_array(array: &Array, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+unsafe fn read_array<S: Steps>(
+    array: &Array,
+    to: *mut u8,
+    reader: &mut CdrReader<'_>,
+    steps: S,
+) -> CdrResult<()> {
     if array.min_size == 0 {
         reader.allow_empty(array.count, "array")?;
     }
@@ -243,7 +264,7 @@ unsafe fn read_array(array: &Array, to: *mut u8, reader: &mut CdrReader<'_>) -> 
     let mut at = to;
     for _ in 0..array.count {
         // SAFETY: an element may be written there.
-        unsafe { read(&array.element, at, reader) }?;
+        unsafe { read(&array.element, at, reader, steps) }?;
         done.count += 1;
         // SAFETY: the end of the element is at most that of the array.
         at = unsafe { at.add(array.stride) };

@@ -5,6 +5,7 @@ use alloc::string::String;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter};
 
+use super::steps::Steps;
 use super::table::{Kind, LabelSpace, Member, Number, Payload, Sequence, Union};
 use crate::item::swap_in_place;
 
@@ -12,11 +13,13 @@ use crate::item::swap_in_place;
 ///
 /// # Safety
 /// A value of this kind is at `from`.
-pub(super) unsafe fn write(
+pub(super) unsafe fn write<S: Steps>(
     kind: &Kind,
     from: *const u8,
     writer: &mut CdrWriter<'_>,
+    steps: S,
 ) -> CdrResult<()> {
+    steps.count();
     match *kind {
         // SAFETY: as the caller guarantees.
         Kind::Numbers(number, count) => unsafe { write_numbers(number, count, from, writer) },
@@ -39,21 +42,23 @@ pub(super) unsafe fn write(
             writer.write_str(unsafe { &*from.cast::<Cow<'_, str>>() }, bound)
         }
         // SAFETY: a struct of this kind has these members.
-        Kind::Structure(structure) => unsafe { write_members(structure.members, from, writer) },
+        Kind::Structure(structure) => unsafe {
+            write_members(structure.members, from, writer, steps)
+        },
         // SAFETY: as the caller guarantees.
-        Kind::Union(union) => unsafe { write_union(union, from, writer) },
+        Kind::Union(union) => unsafe { write_union(union, from, writer, steps) },
         Kind::Sequence(sequence) => {
             // SAFETY: as the caller guarantees.
             let parts = unsafe { (sequence.parts)(from) };
             // SAFETY: these are its elements.
-            unsafe { write_sequence(sequence, parts.data, parts.length, writer) }
+            unsafe { write_sequence(sequence, parts.data, parts.length, writer, steps) }
         }
         Kind::Array(array) => {
             // SAFETY: an array of this kind has these elements.
-            unsafe { write_each(&array.element, array.stride, from, array.count, writer) }
+            unsafe { write_each(&array.element, array.stride, from, array.count, writer, steps) }
         }
         // SAFETY: as the caller guarantees.
-        Kind::Deferred(kind) => unsafe { write(kind(), from, writer) },
+        Kind::Deferred(kind) => unsafe { write(kind(), from, writer, steps) },
         // SAFETY: the codec is the one of the value's type.
         Kind::Codec(codec) => unsafe { (codec.write)(from, writer) },
     }
@@ -63,7 +68,12 @@ pub(super) unsafe fn write(
 ///
 /// # Safety
 /// A value of the union is there.
-unsafe fn write_union(union: &Union, from: *const u8, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+unsafe fn write_union<S: Steps>(
+    union: &Union,
+    from: *const u8,
+    writer: &mut CdrWriter<'_>,
+    steps: S,
+) -> CdrResult<()> {
     let mut space = LabelSpace::uninit();
     let label = space.as_mut_ptr().cast::<u8>();
     // SAFETY: the caller guarantees the value; every discriminator fits into `space`.
@@ -73,9 +83,9 @@ unsafe fn write_union(union: &Union, from: *const u8, writer: &mut CdrWriter<'_>
     match union.members.get(position) {
         Some(Payload(kind)) if selected == position => {
             // SAFETY: the label has been written.
-            unsafe { write(&union.discriminator, label, writer) }?;
+            unsafe { write(&union.discriminator, label, writer, steps) }?;
             // SAFETY: the payload has the type at its position.
-            unsafe { write(kind, payload, writer) }
+            unsafe { write(kind, payload, writer, steps) }
         }
         _ => Err(writer.error(CdrErrorKind::BadDiscriminator, union.name)),
     }
@@ -85,16 +95,17 @@ unsafe fn write_union(union: &Union, from: *const u8, writer: &mut CdrWriter<'_>
 ///
 /// # Safety
 /// A value with these members is at `from`.
-pub(super) unsafe fn write_members(
+pub(super) unsafe fn write_members<S: Steps>(
     members: &[Member],
     from: *const u8,
     writer: &mut CdrWriter<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     for member in members {
         // SAFETY: the member is inside the value.
         let from = unsafe { from.add(member.offset as usize) };
         // SAFETY: a value of the member's type is there.
-        unsafe { write(&member.kind, from, writer) }?;
+        unsafe { write(&member.kind, from, writer, steps) }?;
     }
     Ok(())
 }
@@ -103,32 +114,34 @@ pub(super) unsafe fn write_members(
 ///
 /// # Safety
 /// As many elements of this sequence are there.
-pub(super) unsafe fn write_sequence(
+pub(super) unsafe fn write_sequence<S: Steps>(
     sequence: &Sequence,
     from: *const u8,
     count: usize,
     writer: &mut CdrWriter<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     if sequence.bound != u32::MAX && count > sequence.bound as usize {
         return Err(writer.error(CdrErrorKind::BoundExceeded, "sequence"));
     }
     writer.write_count(count, "sequence")?;
     // SAFETY: as the caller guarantees.
-    unsafe { write_each(&sequence.element, sequence.stride, from, count, writer) }
+    unsafe { write_each(&sequence.element, sequence.stride, from, count, writer, steps) }
 }
 
 /// # Safety
 /// `count` values of this kind are at `from`, each `stride` octets behind the one before.
-unsafe fn write_each(
+unsafe fn write_each<S: Steps>(
     kind: &Kind,
     stride: usize,
     mut from: *const u8,
     count: usize,
     writer: &mut CdrWriter<'_>,
+    steps: S,
 ) -> CdrResult<()> {
     for _ in 0..count {
         // SAFETY: as the caller guarantees.
-        unsafe { write(kind, from, writer) }?;
+        unsafe { write(kind, from, writer, steps) }?;
         // SAFETY: the end of the value is at most that of the last one.
         from = unsafe { from.add(stride) };
     }
