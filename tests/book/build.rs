@@ -8,6 +8,7 @@ fn main() {
     zorb_build::compile("idl/bank.idl");
     zorb_build::compile("idl/mapping.idl");
     zorb_build::compile("idl/health.idl");
+    zorb_build::compile("idl/plant.idl");
     zorb_build::compile("idl/radar.idl");
     zorb_build::Config::new().loaned("Film::Camera").compile(&["idl/film.idl"]);
 }

@@ -169,7 +169,10 @@ fn the_limits_of_the_wire_are_those_of_the_code() {
         ("components of a profile", number(giop::MAX_COMPONENTS)),
         ("addresses of a profile", number(zorb::transport::MAX_PROFILE_ENDPOINTS)),
         ("conversion code sets of a component", number(giop::MAX_CONVERSION_SETS)),
-        ("cancelled requests remembered per connection", number(giop::MAX_CANCELLED)),
+        (
+            "cancelled requests remembered per connection; replies to earlier ones are sent",
+            number(giop::MAX_CANCELLED),
+        ),
         ("characters of an `IOR:`", number(giop::MAX_STRINGIFIED)),
         ("characters of any other URL", number(giop::MAX_URL)),
         ("addresses of a `corbaloc:` or `corbaname:`", number(giop::MAX_ADDRESSES)),
