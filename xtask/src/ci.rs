@@ -200,7 +200,10 @@ mod tests {
     fn the_script_ends_with_the_tests_of_the_readme() {
         let read = |path| std::fs::read_to_string(crate::root().join(path)).expect(path);
         let script = read(".ci/run");
-        assert_eq!(script.lines().last(), Some("exec cargo test --workspace --no-fail-fast </dev/null"));
+        assert_eq!(
+            script.lines().last(),
+            Some("exec cargo test --workspace --no-fail-fast </dev/null")
+        );
         assert!(read("README.md").contains("\ncargo test --workspace\n"));
         for strict in ["REQUIRE_PEERS=1", "REQUIRE_TOOLS=1"] {
             assert!(script.contains(strict), "CI sets {strict}");
