@@ -27,7 +27,7 @@ pub struct DbaRow {
     pub processor_us: Vec<f64>,
     /// How often a node encodes a message per cycle.
     pub encodings: Vec<f64>,
-    /// The mean time of each stage per cycle, in the order of [`STAGES`].
+    /// The mean time of each stage per cycle, in the order of `STAGES`.
     pub stages_us: Vec<[f64; STAGES.len()]>,
     /// By which part the segments of a node's cycles add up to more or less than the cycles, at most.
     pub gap: f64,
