@@ -61,8 +61,9 @@ impl DbaRow {
         let nodes = &run.reports;
         let middle = |of: fn(&Node) -> u64| median(nodes.iter().map(|node| of(node) as f64)) / 1e3;
         let cycles: u64 = nodes.iter().map(|node| node.cycles).sum();
-        let mean =
-            |of: &dyn Fn(&Node) -> u64| nodes.iter().map(of).sum::<u64>() as f64 / cycles as f64;
+        let mean = |of: &dyn Fn(&Node) -> u64| {
+            nodes.iter().map(of).sum::<u64>() as f64 / cycles.max(1) as f64
+        };
         self.median_us.push(middle(|node| node.median_ns));
         self.quartiles_us.push(middle(|node| node.q3_ns.saturating_sub(node.q1_ns)));
         self.p99_us.push(middle(|node| node.p99_ns));
@@ -139,5 +140,14 @@ mod tests {
         assert_eq!((row.median_us, row.encodings, row.refused), (vec![3.0], vec![6.0], 3));
         assert_eq!((row.processor_us, row.gap), (vec![0.5], 0.2));
         assert_eq!(row.stages_us, [[0.0, 0.0, 1.5, 0.0, 0.0, 0.5]]);
+    }
+
+    #[test]
+    fn nodes_without_cycles_need_no_time() {
+        let mut row =
+            DbaRow::new(Topology { nodes: 1, words: &[], cycles: 0 }, RAW, Timed::Segments);
+        row.add(&Run { solved: false, conflicts: 0, reports: vec![Node::default()] });
+        assert_eq!((row.processor_us, row.encodings), (vec![0.0], vec![0.0]));
+        assert_eq!(row.stages_us, [[0.0; STAGES.len()]]);
     }
 }
