@@ -177,8 +177,10 @@ pub(crate) fn load(store: &dyn Store) -> Result<Stored, StoreError> {
 /// The number and the name in the key of a former process, and the process unless it has ended with the system.
 fn former(key: &[u8], value: &[u8]) -> Option<(u64, String, Option<Instance>)> {
     let (number, name) = key.split_first_chunk()?;
+    // No number could follow the greatest one.
+    let number = Some(u64::from_be_bytes(*number)).filter(|number| *number < u64::MAX)?;
     let name = String::from_utf8(name.to_vec()).ok()?;
-    Some((u64::from_be_bytes(*number), name, Instance::from_octets(value)?.pop()))
+    Some((number, name, Instance::from_octets(value)?.pop()))
 }
 
 #[cold]

@@ -69,7 +69,7 @@ const NO_PROCESSES: &[u8] = b"\x01\0\0\0\0\0\0\0\x01\0\0\0\0";
 
 #[test]
 fn damaged_servers_are_refused() {
-    let rows: [(&'static str, &[u8], &[u8]); 8] = [
+    let rows: [(&'static str, &[u8], &[u8]); 9] = [
         ("imr.servers", b"name", b""),
         ("imr.servers", b"name", b"\x02"),
         ("imr.servers", b"\xff", &[1; 40]),
@@ -78,6 +78,7 @@ fn damaged_servers_are_refused() {
         ("imr.former", b"1234567", NO_PROCESSES),
         ("imr.former", b"12345678\xff", NO_PROCESSES),
         ("imr.former", b"12345678name", b"\x01\xff"),
+        ("imr.former", b"\xff\xff\xff\xff\xff\xff\xff\xffname", NO_PROCESSES),
     ];
     for (table, key, value) in rows {
         let store = MemoryStore::new();
