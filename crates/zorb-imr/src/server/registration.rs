@@ -15,6 +15,10 @@ use super::state::State;
 /// The octets that a profile of a registered reference counts for beside its data.
 const PROFILE_CHARGE: usize = 32;
 
+/// The most former processes that are asked whether they run when one of a name reports its shutdown, the newest. Each may
+/// take the whole time limit of a call.
+const MOST_ASKED: usize = 8;
+
 impl Servers {
     /// A process has registered.
     ///
@@ -98,10 +102,22 @@ impl Servers {
             let former = state.former.of(&served);
             (registered, served, former)
         };
-        let is_of_former = former.iter().any(|instance| {
-            let runs = instance.process.is_some() || self.answers(instance);
+        let first_asked = former.len().saturating_sub(MOST_ASKED);
+        let is_of_former = former.iter().enumerate().any(|(at, instance)| {
+            let runs = match instance.process {
+                Some(_) => true,
+                None if at < first_asked => return false,
+                None => self.answers(instance),
+            };
+            let state = &mut *self.lock();
             // Another thread may have removed it first.
-            self.lock().former.remove(instance.number) && runs
+            let is_known = state.former.remove(instance.number);
+            if is_known && let Some(server) = state.servers.get_mut(&served) {
+                // A process of a server that is being removed still counts as running, too.
+                server.running.retain(|it| it.number != instance.number);
+                server.forget_claims();
+            }
+            is_known && runs
         });
         if !is_of_former && let Some(server) = self.lock().servers.get_mut(&served) {
             server.forget_ended();

@@ -232,3 +232,37 @@ fn processes_that_have_ended_do_not_count() {
     assert_eq!(running(&servers, "Shop"), [0; 0]);
     orb.shutdown(true).unwrap();
 }
+
+/// Otherwise the next report, of its successor, would be attributed to it.
+#[test]
+fn a_process_that_reports_its_shutdown_while_its_server_is_removed_is_forgotten() {
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
+    servers.register("Shop", "", reference("", 1), false).unwrap();
+    {
+        // As long as the removal is being stored, it is both.
+        let state = &mut *servers.lock();
+        let instance = state.servers["Shop"].running[0].clone();
+        state.former.add("Shop", instance);
+    }
+    servers.is_shutting_down("Shop").unwrap();
+    servers.remove("Shop").unwrap();
+    assert!(servers.lock().former.of("Shop").is_empty());
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_report_asks_a_limited_number_of_former_processes() {
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let servers = Servers::load(&orb, &ImrOptions::default(), None).unwrap();
+    // Each replaces the one before it. None can be called.
+    for profiles in 1..=MOST_ASKED + 4 {
+        servers.register("Shop", "", reference("", profiles), true).unwrap();
+    }
+    servers.is_shutting_down("Shop").unwrap();
+    assert_eq!(running(&servers, "Shop"), [0; 0]);
+    let former = servers.lock().former.of("Shop");
+    let left: Vec<usize> = former.iter().map(|it| it.reference.profiles.len()).collect();
+    assert_eq!(left, [1, 2, 3], "the oldest");
+    orb.shutdown(true).unwrap();
+}
