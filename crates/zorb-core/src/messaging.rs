@@ -3,14 +3,19 @@
 //! The IDL compiler generates the handler of an interface on request, `AMI_AccountHandler` for `Account`, and the methods
 //! `sendc_OP` of references, which send a call and name the handler that gets its result.
 
+use std::cell::Cell;
+
 use zorb_base::raises::Raises;
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire as _};
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding, Wire as _};
 use zorb_invocation::client::Pending;
 use zorb_invocation::object::ObjectRef;
 use zorb_invocation::value::Value;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::codegen;
+
+/// How the text of a held exception is encoded: its reader does not know the connection.
+const TEXT: TextCoding = TextCoding::ENCAPSULATION;
 
 /// A reference to an object of the IDL interface `Messaging::ReplyHandler`, the base of all reply handlers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,13 +50,14 @@ codegen::valuetype!(
 );
 
 impl ExceptionHolder {
-    /// Holds an exception.
+    /// Holds an exception. Its text is encoded as in an encapsulation, where nothing is negotiated: a `string` in
+    /// ISO 8859-1, a `wstring` in UTF-16.
     ///
     /// # Errors
     /// A member of the exception cannot be encoded.
     pub fn new<E: Raises>(exception: &E) -> CdrResult<Self> {
         let mut octets = Vec::new();
-        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(TEXT);
         let is_system_exception = match exception.user() {
             Ok(user) => {
                 user.write(&mut writer)?;
@@ -88,7 +94,7 @@ impl ExceptionHolder {
 
     fn read<E: Raises>(&self) -> CdrResult<E> {
         let order = if self.byte_order { ByteOrder::Little } else { ByteOrder::Big };
-        let mut reader = CdrReader::new(&self.marshaled_exception, order);
+        let mut reader = CdrReader::new(&self.marshaled_exception, order).with_text(TEXT);
         if self.is_system_exception {
             return Ok(E::from_system(SystemException::read(&mut reader)?));
         }
@@ -115,21 +121,51 @@ pub fn send_to_handler<T: 'static, E: Raises>(
     let Some(handler) = handler.cloned() else { return call.on_reply(drop) };
     let [returned, raised] = operations;
     call.on_reply_in_thread(move |result| {
-        let sent: Pending<()> = match result {
-            Ok(results) => handler.send(returned, |writer| write(&results, writer), |_| Ok(())),
-            Err(exception) => match ExceptionHolder::new(&exception) {
-                Ok(holder) => {
-                    let holder = Some(Value::new(holder));
-                    handler.send(raised, |writer| Value::write(&holder, writer), |_| Ok(()))
-                }
-                Err(error) => return not_handled(raised, &error),
-            },
+        let results = match result {
+            Ok(results) => results,
+            Err(exception) => return send_exception(&handler, raised, &exception),
         };
-        sent.on_reply(move |answered| {
-            if let Err(error) = answered {
-                not_handled(returned, &error);
-            }
-        });
+        let is_unwritable = Cell::new(false);
+        let arguments = |writer: &mut CdrWriter<'_>| {
+            let written = write(&results, writer);
+            is_unwritable.set(written.is_err());
+            written
+        };
+        let mut sent: Pending<()> = handler.send(returned, arguments, |_| Ok(()));
+        if is_unwritable.get()
+            && let Some(Err(mut exception)) = sent.try_take()
+        {
+            // The call itself has ended with results.
+            exception.completed = CompletionStatus::Yes;
+            return send_exception(&handler, raised, &exception);
+        }
+        log_failure(sent, returned);
+    });
+}
+
+/// Passes an exception to a reply handler, or if that cannot be encoded, the system exception for this.
+fn send_exception<E: Raises>(handler: &ObjectRef, operation: &'static str, exception: &E) {
+    let holder = ExceptionHolder::new(exception).or_else(|error| {
+        let completed = CompletionStatus::Yes;
+        let unwritable = SystemException::from_cdr(error, completed, Transfer::SendRequest);
+        ExceptionHolder::new(&unwritable)
+    });
+    match holder {
+        Ok(holder) => {
+            let holder = Some(Value::new(holder));
+            let write = |writer: &mut CdrWriter<'_>| Value::write(&holder, writer);
+            log_failure(handler.send(operation, write, |_| Ok(())), operation);
+        }
+        Err(error) => not_handled(operation, &error),
+    }
+}
+
+/// Logs what the call of a reply handler raises.
+fn log_failure(sent: Pending<()>, operation: &'static str) {
+    sent.on_reply(move |answered| {
+        if let Err(error) = answered {
+            not_handled(operation, &error);
+        }
     });
 }
 

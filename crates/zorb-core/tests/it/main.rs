@@ -43,6 +43,7 @@ mod pending;
 mod poa;
 mod policies;
 mod published;
+mod reply_handlers;
 mod reply_interceptors;
 mod request_octets;
 mod scripted;

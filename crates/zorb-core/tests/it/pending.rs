@@ -1,6 +1,7 @@
 //! Calls whose callers do not wait: replies in any order, cancellation, deadlines, ends of connections, forwards.
 
 mod first;
+mod in_thread;
 mod interleaved;
 mod reader;
 mod resent;

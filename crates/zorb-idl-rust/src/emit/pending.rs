@@ -48,10 +48,9 @@ impl<'m> Emitter<'_, 'm> {
         signature: &Signature<'_>,
     ) {
         let (model, interface) = (self.names.model, method.key.interface);
+        let Some(handler) = implied::handler(model, interface) else { return };
         let operations = implied::handler_operations(model, interface, &signature.wire);
-        let Some((handler, operations)) = implied::handler(model, interface).zip(operations) else {
-            return;
-        };
+        let Some(operations) = operations else { return };
         let name = self.sending_name(definition, method, ["sendc_", ""]);
         let mut parameter = "ami_handler".to_owned();
         while signature.parameter_names().any(|other| other == parameter) {

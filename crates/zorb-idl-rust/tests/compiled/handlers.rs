@@ -28,6 +28,7 @@ impl ClerkServant for Desk {
     fn count(&self, what: &str, start: i32) -> Result<(Numbers, i32, String), CountError> {
         match what {
             "" => Err(Lost { what: "all".into() }.into()),
+            "Ж" => Err(Lost { what: what.into() }.into()),
             what => Ok((vec![start; 2], start + 1, what.to_uppercase())),
         }
     }
@@ -91,7 +92,9 @@ impl AmiClerkHandlerServant for Told {
         let exception: CountError = ExceptionHolder::exception_of(holder);
         match exception {
             CountError::Lost(lost) => self.tell(format!("lost {}", lost.what)),
-            CountError::System(exception) => self.tell(format!("count {exception:?}")),
+            CountError::System(exception) => {
+                self.tell(format!("{:?} {:?}", exception.kind, exception.completed))
+            }
         }
     }
 
@@ -134,6 +137,9 @@ fn check(chief: &Chief, handler: &AmiChiefHandler, told: &Receiver<String>) {
     assert_eq!(next(), "count [7, 7] 8 PENS");
     chief.sendc_count(clerk, "", 7);
     assert_eq!(next(), "lost all");
+    // A held exception has its strings in ISO 8859-1.
+    chief.sendc_count(clerk, "Ж", 7);
+    assert_eq!(next(), "DataConversion Yes");
     chief.sendc_rest(clerk);
     assert_eq!(next(), "no rest");
     chief.sendc_find(Some(handler), "Ada", 1);

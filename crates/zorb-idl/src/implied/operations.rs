@@ -34,11 +34,11 @@ pub(super) fn taken(model: &Model, id: DefId) -> Vec<&str> {
 
 /// What an interface itself declares and has a reply.
 pub(super) fn callables(model: &Model, id: DefId) -> Vec<Callable<'_>> {
-    let mut list = Vec::new();
+    let (mut list, taken) = (Vec::new(), taken(model, id));
     for export in model.exports(id) {
         match export {
             Export::Operation(item) if !item.oneway => list.push(operation(item)),
-            Export::Attribute(item) => list.extend(accessors(item, &taken(model, id))),
+            Export::Attribute(item) => list.extend(accessors(item, &taken)),
             Export::Operation(_) | Export::Definition(_) => {}
         }
     }

@@ -30,6 +30,8 @@ pub struct ClientCore {
     resends: Jobs,
     /// Upcalls of such calls, which may wait for others.
     upcalls: Jobs,
+    /// Functions of the program for results, which may wait for such calls.
+    handlers: Jobs,
 }
 
 impl ClientCore {
@@ -44,6 +46,7 @@ impl ClientCore {
             values: ValueRegistry::default(),
             resends: Jobs::new("zorb-resend"),
             upcalls: Jobs::new("zorb-upcalls"),
+            handlers: Jobs::new("zorb-handlers"),
         });
         let weak = Arc::downgrade(&core);
         orb.on_lane_end(Box::new(move |lane| {
@@ -89,6 +92,12 @@ impl ClientCore {
     /// Makes the upcalls of such calls if they are sent again to objects of this ORB.
     pub(super) fn upcalls(&self) -> &Jobs {
         &self.upcalls
+    }
+
+    /// Calls functions of the program with results. They have threads of their own: all may wait for calls that need
+    /// one for their upcall.
+    pub(super) fn handlers(&self) -> &Jobs {
+        &self.handlers
     }
 
     pub(crate) fn adapters(&self) -> &Adapters {

@@ -9,6 +9,7 @@ mod arguments;
 mod call;
 mod count;
 mod ended;
+mod handled;
 mod interception;
 mod resend;
 mod send;
@@ -24,13 +25,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use zorb_base::callback::call_back;
 use zorb_base::gather::WriteBody;
 use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::jobs::{Job, Run};
 use super::reply::{Outcome, Request};
 use crate::object::ObjectRef;
 use call::{PendingCall, Taken};
@@ -143,10 +142,14 @@ impl<T, E: Raises> Pending<T, E> {
         call.call_back_with(Box::new(move |call, taken| function(result_of(call, &taken, read))));
     }
 
-    /// Passes the result to `function` when the call ends, on a thread `zorb-upcalls`, where it may wait, also for other
+    /// Passes the result to `function` when the call ends, on a thread `zorb-handlers`, where it may wait, also for other
     /// pending calls. At most eight such functions wait at the same time; further ones begin later, and until then their
-    /// calls count as pending. A panic is logged. If no thread can be started, an error is logged, and the result is
-    /// lost.
+    /// calls count as pending. So functions that wait for other functions of this kind may wait without an end. A panic
+    /// is logged. If no thread can be started, an error is logged, and the result is lost.
+    ///
+    /// `function` runs here if the result was taken before, or if the limit of pending calls, `MaxPendingCalls`, has
+    /// refused the call while as many functions wait for a thread. If this is in such a function that runs on its
+    /// caller's thread, too, an error is logged, and the result is lost.
     pub fn on_reply_in_thread(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
     where
         T: 'static,
@@ -156,16 +159,7 @@ impl<T, E: Raises> Pending<T, E> {
         call.call_back_with(Box::new(move |_, taken| {
             // Its function is called by who has it.
             let Some(call) = itself.upgrade() else { return };
-            let core = Arc::clone(call.object.core());
-            let run = move |run| match run {
-                Run::InTime => {
-                    call_back("a reply", || function(result_of(&call, &taken, read)));
-                }
-                Run::Late | Run::WithoutThread => {
-                    tracing::error!(operation = &*call.operation, "no thread for a reply");
-                }
-            };
-            core.upcalls().add(core.threads(), Job { deadline: None, run: Box::new(run) });
+            handled::call_in_thread(call, move |call| function(result_of(call, &taken, read)));
         }));
     }
 
