@@ -10,6 +10,7 @@
 
 mod choice;
 mod codec;
+mod counted;
 mod elements;
 mod list;
 mod macros;
@@ -28,10 +29,10 @@ mod write;
 
 pub use choice::{Choice, Label};
 pub use codec::Argument;
+pub use counted::read_counted;
 pub use list::{List, Members, Results, Source, Space, Values, receive};
 pub use table::{Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union};
 
-use core::cell::Cell;
 use core::mem::MaybeUninit;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
@@ -45,7 +46,12 @@ use steps::Steps;
 pub fn write_value<T: Tabled>(value: &T::Value, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     // SAFETY: the table is the one of the value's type.
     unsafe {
-        write::write(const { &T::TABLE.value }, core::ptr::from_ref(value).cast(), writer, ())
+        write::write(
+            const { &T::TABLE.value },
+            core::ptr::from_ref(value).cast(),
+            writer,
+            Steps::NONE,
+        )
     }
 }
 
@@ -54,24 +60,11 @@ pub fn write_value<T: Tabled>(value: &T::Value, writer: &mut CdrWriter<'_>) -> C
 /// # Errors
 /// As [`Wire::read`](zorb_cdr::Wire::read).
 pub fn read_value<T: Tabled>(reader: &mut CdrReader<'_>) -> CdrResult<T::Value> {
-    read_in_steps::<T, ()>(reader, ())
-}
-
-/// Reads a value as [`read_value`] does, and returns how many steps the engine took, too: one for each entry of its table,
-/// as often as it was used.
-///
-/// # Errors
-/// As [`Wire::read`](zorb_cdr::Wire::read).
-pub fn read_counted<T: Tabled>(reader: &mut CdrReader<'_>) -> CdrResult<(T::Value, u64)> {
-    let steps = Cell::new(0);
-    let value = read_in_steps::<T, _>(reader, &steps)?;
-    Ok((value, steps.get()))
-}
-
-fn read_in_steps<T: Tabled, S: Steps>(reader: &mut CdrReader<'_>, steps: S) -> CdrResult<T::Value> {
     let mut value = MaybeUninit::<T::Value>::uninit();
     // SAFETY: the table is the one of the value's type.
-    unsafe { read::read(const { &T::TABLE.value }, value.as_mut_ptr().cast(), reader, steps) }?;
+    unsafe {
+        read::read(const { &T::TABLE.value }, value.as_mut_ptr().cast(), reader, Steps::NONE)
+    }?;
     // SAFETY: reading has succeeded.
     Ok(unsafe { value.assume_init() })
 }

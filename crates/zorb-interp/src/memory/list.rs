@@ -8,6 +8,7 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
 use super::read::read_members;
 use super::release::release_members;
+use super::steps::Steps;
 use super::table::{Member, Tabled};
 use super::write::write_members;
 
@@ -130,7 +131,7 @@ impl<L: List> Drop for Space<'_, L> {
 /// As [`read_members`].
 unsafe fn read_all(members: Members, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
     // SAFETY: as the caller guarantees.
-    unsafe { read_members(members.0, to, reader, ()) }?;
+    unsafe { read_members(members.0, to, reader, Steps::NONE) }?;
     reader.expect_end("arguments").inspect_err(|_| {
         // SAFETY: the members have been read, and are not used again.
         unsafe { release_members(members.0, to) };
@@ -186,7 +187,7 @@ impl Source<'_> {
     /// One of them has no encoding.
     pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         // SAFETY: these are the members of the values.
-        unsafe { write_members(self.members.0, self.at, writer, ()) }
+        unsafe { write_members(self.members.0, self.at, writer, Steps::NONE) }
     }
 }
 
@@ -207,7 +208,7 @@ impl Results<'_> {
     pub fn read(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
         self.clear();
         // SAFETY: these are the members of the values.
-        unsafe { read_members(self.members.0, self.to, reader, ()) }?;
+        unsafe { read_members(self.members.0, self.to, reader, Steps::NONE) }?;
         self.is_filled.set(true);
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! The arguments of a call, which are written by their tables.
 
-use core::cell::Cell;
 use core::marker::PhantomData;
 
 use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter, Wire};
@@ -11,7 +10,7 @@ use super::table::{Codec, Kind, Operand, Sequence, Tabled};
 use super::write::{write, write_sequence};
 
 /// The length of a value: nothing in memory is as long.
-const VALUE: usize = usize::MAX;
+pub(super) const VALUE: usize = usize::MAX;
 
 impl<'v> Operand<'v> {
     /// A value.
@@ -55,35 +54,20 @@ impl Operand<'_> {
     /// # Errors
     /// The value has no encoding.
     pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        self.write_in_steps(writer, ())
-    }
-
-    /// Writes the argument as [`write`](Self::write) does, and returns how many steps the engine took: one for each entry
-    /// of its table, as often as it was used.
-    ///
-    /// # Errors
-    /// The value has no encoding.
-    pub fn write_counted(&self, writer: &mut CdrWriter<'_>) -> CdrResult<u64> {
-        let steps = Cell::new(0);
-        self.write_in_steps(writer, &steps)?;
-        Ok(steps.get())
-    }
-
-    fn write_in_steps<S: Steps>(&self, writer: &mut CdrWriter<'_>, steps: S) -> CdrResult<()> {
         match *self.kind {
             // SAFETY: the value is there, or the reference to the view.
-            _ if self.length == VALUE => unsafe { write(self.kind, self.data, writer, steps) },
+            _ if self.length == VALUE => unsafe {
+                write(self.kind, self.data, writer, Steps::NONE)
+            },
             Kind::Text(bound) => {
-                steps.count();
                 // SAFETY: the octets are those of the text.
                 let octets = unsafe { core::slice::from_raw_parts(self.data, self.length) };
                 // SAFETY: they were a `str`.
                 writer.write_str(unsafe { core::str::from_utf8_unchecked(octets) }, bound)
             }
             Kind::Sequence(sequence) => {
-                steps.count();
                 // SAFETY: as many elements of the sequence are there.
-                unsafe { write_sequence(sequence, self.data, self.length, writer, steps) }
+                unsafe { write_sequence(sequence, self.data, self.length, writer, Steps::NONE) }
             }
             // Only text and sequences have a length.
             _ => Err(writer.error(CdrErrorKind::Unsupported, "argument")),

@@ -22,11 +22,11 @@ const READ_AHEAD: usize = 64 * 1024;
 /// # Safety
 /// A value of this kind may be written to `to`. If the kind is one of borrowed values, they borrow from the octets of the
 /// reader.
-pub(super) unsafe fn read<S: Steps>(
+pub(super) unsafe fn read(
     kind: &Kind,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     steps.count();
     match *kind {
@@ -82,11 +82,11 @@ pub(super) unsafe fn read<S: Steps>(
 ///
 /// # Safety
 /// A struct of this kind may be written to `to`; as [`read`].
-unsafe fn read_structure<S: Steps>(
+unsafe fn read_structure(
     structure: &Structure,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     if let Some(name) = structure.recursive {
         reader.descend(name)?;
@@ -103,11 +103,11 @@ unsafe fn read_structure<S: Steps>(
 ///
 /// # Safety
 /// A value of the union may be written to `to`; as [`read`].
-unsafe fn read_union<S: Steps>(
+unsafe fn read_union(
     union: &Union,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     let mut space = LabelSpace::uninit();
     let label = space.as_mut_ptr().cast::<u8>();
@@ -137,11 +137,11 @@ unsafe fn read_union<S: Steps>(
 ///
 /// # Safety
 /// A value with these members may be written to `to`; as [`read`].
-pub(super) unsafe fn read_members<S: Steps>(
+pub(super) unsafe fn read_members(
     members: &[Member],
     to: *mut u8,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     let mut done = ReadMembers::none(members, to);
     for member in members {
@@ -200,11 +200,11 @@ fn read_text<'a>(bound: u32, reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, st
 ///
 /// # Safety
 /// A value of this sequence may be written to `to`.
-unsafe fn read_sequence<S: Steps>(
+unsafe fn read_sequence(
     sequence: &Sequence,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     reader.step(4);
     let count = reader.read_count(sequence.min_size as usize, "sequence")?;
@@ -221,11 +221,11 @@ unsafe fn read_sequence<S: Steps>(
 }
 
 /// Reads `count` elements.
-fn read_elements<S: Steps>(
+fn read_elements(
     elements: &mut Elements<'_>,
     count: usize,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     let Sequence { element, stride, .. } = elements.sequence;
     let ahead = READ_AHEAD / stride;
@@ -248,11 +248,11 @@ fn read_elements<S: Steps>(
 
 /// # Safety
 /// An array of this kind may be written to `to`; as [`read`].
-unsafe fn read_array<S: Steps>(
+unsafe fn read_array(
     array: &Array,
     to: *mut u8,
     reader: &mut CdrReader<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     if array.min_size == 0 {
         reader.allow_empty(array.count, "array")?;

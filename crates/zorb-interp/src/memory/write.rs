@@ -13,11 +13,11 @@ use crate::item::swap_in_place;
 ///
 /// # Safety
 /// A value of this kind is at `from`.
-pub(super) unsafe fn write<S: Steps>(
+pub(super) unsafe fn write(
     kind: &Kind,
     from: *const u8,
     writer: &mut CdrWriter<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     steps.count();
     match *kind {
@@ -68,11 +68,11 @@ pub(super) unsafe fn write<S: Steps>(
 ///
 /// # Safety
 /// A value of the union is there.
-unsafe fn write_union<S: Steps>(
+unsafe fn write_union(
     union: &Union,
     from: *const u8,
     writer: &mut CdrWriter<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     let mut space = LabelSpace::uninit();
     let label = space.as_mut_ptr().cast::<u8>();
@@ -95,11 +95,11 @@ unsafe fn write_union<S: Steps>(
 ///
 /// # Safety
 /// A value with these members is at `from`.
-pub(super) unsafe fn write_members<S: Steps>(
+pub(super) unsafe fn write_members(
     members: &[Member],
     from: *const u8,
     writer: &mut CdrWriter<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     for member in members {
         // SAFETY: the member is inside the value.
@@ -114,12 +114,12 @@ pub(super) unsafe fn write_members<S: Steps>(
 ///
 /// # Safety
 /// As many elements of this sequence are there.
-pub(super) unsafe fn write_sequence<S: Steps>(
+pub(super) unsafe fn write_sequence(
     sequence: &Sequence,
     from: *const u8,
     count: usize,
     writer: &mut CdrWriter<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     if sequence.bound != u32::MAX && count > sequence.bound as usize {
         return Err(writer.error(CdrErrorKind::BoundExceeded, "sequence"));
@@ -131,13 +131,13 @@ pub(super) unsafe fn write_sequence<S: Steps>(
 
 /// # Safety
 /// `count` values of this kind are at `from`, each `stride` octets behind the one before.
-unsafe fn write_each<S: Steps>(
+unsafe fn write_each(
     kind: &Kind,
     stride: usize,
     mut from: *const u8,
     count: usize,
     writer: &mut CdrWriter<'_>,
-    steps: S,
+    steps: Steps<'_>,
 ) -> CdrResult<()> {
     for _ in 0..count {
         // SAFETY: as the caller guarantees.
