@@ -305,6 +305,19 @@ fn compile(args: &CompileArgs) -> Outcome {
         return Err(Failure::new("`--lookup` needs `--target nano`: the full ORB has one lookup")
             .into_usage());
     }
+    if matches!(args.target, TargetName::Nano) {
+        let only_full = [
+            ("--upcall", !args.upcalls.is_empty()),
+            ("--deferred", !args.deferred.is_empty()),
+            ("--ami", !args.ami.is_empty()),
+            ("--reply-handlers", args.reply_handlers),
+        ];
+        if let Some((option, _)) = only_full.iter().find(|(_, is_given)| *is_given) {
+            let message =
+                format!("`{option}` needs `--target zorb`: the small ORB has no such calls");
+            return Err(Failure::new(message).into_usage());
+        }
+    }
     let mut config = zorb_build::Config::new();
     for folder in &args.input.front_end.include {
         config = config.include_path(folder);

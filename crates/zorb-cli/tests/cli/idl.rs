@@ -295,6 +295,12 @@ fn code_for_the_small_orb_has_its_own_errors() {
     let full = run(&["idl", "compile", &good, "-o", "-", "--lookup", "perfect-hash"]);
     assert_eq!((full.status, full.stdout.as_str()), (Some(2), ""));
     assert!(full.stderr.contains("`--lookup` needs `--target nano`"), "{}", full.stderr);
+    for option in [&["--reply-handlers"][..], &["--ami", "Till"]] {
+        let small = compile(&good, option);
+        assert_eq!((small.status, small.stdout.as_str()), (Some(2), ""));
+        let expected = format!("`{}` needs `--target zorb`", option[0]);
+        assert!(small.stderr.contains(&expected), "{}", small.stderr);
+    }
     let text =
         "interface Till {\n  void note(in any what);\n  attribute sequence<string> all;\n};\n";
     let bad = compile(&file("small_orb", "bad.idl", text), &[]);
