@@ -35,6 +35,8 @@ fn an_orb_counts_its_connections_messages_and_objects() {
     let (first, there) = client(&echo);
     (0..5).for_each(|value| assert_eq!(there.twice(value), Ok(2 * value)));
     let lane = own_lane(&orb);
+    until(|| orb.metrics().threads == metrics.threads + 1);
+    let lane = own_lane(&orb);
     assert_eq!((&*lane.pool, &*lane.lane, lane.priority), ("", "zorb-serve", None));
     assert_eq!((lane.counts.connections, lane.counts.accepted), (1, 1));
     assert_eq!((lane.counts.messages, lane.counts.evicted, lane.counts.rejected), (5, 0, 0));

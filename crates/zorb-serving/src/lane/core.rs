@@ -91,11 +91,11 @@ impl LaneCore {
         body: impl FnOnce(io::Result<()>) + Send + 'static,
     ) -> io::Result<()> {
         let Some(core) = self.context.upgrade() else { return Err(io::ErrorKind::NotFound.into()) };
-        let mut running = core.threads().enter();
+        // A pool counts its threads itself, but the shutdown of the ORB waits for them.
+        let mut running = (!self.is_default()).then(|| core.threads().enter());
         let lane = Arc::clone(self);
         self.pool_threads.spawn_with(&self.thread_name(), self.stack_size, move || {
-            // A pool counts its threads itself, but the shutdown of the ORB waits for them.
-            running.is_this_thread();
+            running.iter_mut().for_each(Running::is_this_thread);
             let _running = running;
             POOL.set(lane.pool);
             let _calling = lane.calls();
