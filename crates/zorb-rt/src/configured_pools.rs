@@ -12,7 +12,7 @@ use super::{
 };
 
 impl RtOrb {
-    /// The pool that the option `RtPool` describes under `name`, in the syntax of [`ThreadpoolBuilder::described`]. It is
+    /// The pool that the option `RtPool` describes under `name`, in the syntax of [`ThreadpoolBuilder::settings`]. It is
     /// created on first use, here or by an adapter of the option `RtAdapter`, and again after it was destroyed.
     ///
     /// # Errors

@@ -34,7 +34,6 @@ fn an_orb_counts_its_connections_messages_and_objects() {
 
     let (first, there) = client(&echo);
     (0..5).for_each(|value| assert_eq!(there.twice(value), Ok(2 * value)));
-    let lane = own_lane(&orb);
     until(|| orb.metrics().threads == metrics.threads + 1);
     let lane = own_lane(&orb);
     assert_eq!((&*lane.pool, &*lane.lane, lane.priority), ("", "zorb-serve", None));
