@@ -163,7 +163,7 @@ fn connections_whose_requests_are_all_held_make_room_for_others() {
     scene.orb.shutdown(true).unwrap();
 }
 
-/// A server that accepts at most `most` connections, all of which may come from one address.
+/// A server with at most `most` connections. One address may have them all.
 fn scene_of(most: usize) -> Scene {
     let builder = builder().option("StallTakeover", "3600000");
     let limits = ["MaxConnections", "MaxConnectionsPerPeer"].map(|name| (name, most.to_string()));

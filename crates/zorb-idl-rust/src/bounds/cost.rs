@@ -103,7 +103,7 @@ pub(super) enum WideForm {
     Octets,
 }
 
-/// The costs of types, of which each definition is examined once.
+/// The costs of types. Examines each definition once.
 pub(super) struct Costs<'m> {
     model: &'m Model,
     options: &'m Options,

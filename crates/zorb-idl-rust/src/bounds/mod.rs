@@ -143,7 +143,7 @@ impl<'m> Bounds<'m> {
 }
 
 impl Unbounded {
-    /// Says which parameter contains it.
+    /// Adds the parameter that contains the unbounded type.
     fn inside(self, parameter: Option<&str>) -> Self {
         let place = match (parameter, self.place) {
             (Some(name), Some(place)) => Some(format!("`{name}`: {place}")),

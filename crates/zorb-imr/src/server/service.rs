@@ -148,7 +148,7 @@ impl ImplementationRepository {
     }
 
     /// Lists servers whose names are greater than `after`, ordered by name, and returns whether there are more. The
-    /// list has at most `how_many` servers, at most 1000, and no more than the option `ImrListedOctets` permits. It
+    /// list contains at most `how_many` servers, never more than 1000 or than the option `ImrListedOctets` permits. It
     /// omits the servers' environments, which may contain passwords.
     pub fn status(&self, after: &str, how_many: u32) -> (StatusList, bool) {
         let (servers, write_check) = (Arc::clone(&self.servers), Arc::clone(&self.write_check));

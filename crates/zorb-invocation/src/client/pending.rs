@@ -157,7 +157,7 @@ impl<T, E: Raises> Pending<T, E> {
         let Some(call) = self.call.take() else { return function(Err(taken_before())) };
         let (read, itself) = (self.read, Arc::downgrade(&call));
         call.call_back_with(Box::new(move |_, taken| {
-            // Its function is called by who has it.
+            // If the call is gone, whoever held it has called its function.
             let Some(call) = itself.upgrade() else { return };
             handled::call_in_thread(call, move |call| function(result_of(call, &taken, read)));
         }));

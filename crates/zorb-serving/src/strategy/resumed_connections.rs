@@ -1,8 +1,8 @@
 //! The connections whose resumed requests wait for threads, with the strategy thread per connection.
 //!
-//! Each peer has threads of its own, which count in its share and serve no other peer. The first one serves its requests
-//! in any case, so that they do not wait for ever while its other threads use the share. If the system refuses it, the
-//! requests are refused: those that wait have a thread at any time.
+//! Each peer has threads of its own, which count in its share and serve no other peer. The first one may
+//! exceed the share, so that requests do not wait for ever while other threads of the peer use it up. If the system
+//! cannot start that thread, the requests are refused: requests that wait always have a thread.
 
 use std::collections::{BTreeMap, VecDeque};
 

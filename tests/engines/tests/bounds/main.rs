@@ -1,4 +1,4 @@
-//! Marshalling takes no more octets, elements and steps than `zorb idl wcet` lists, and at extremes as many.
+//! Marshalling never exceeds the octets, elements and steps that `zorb idl wcet` lists, and extreme values reach them.
 #![forbid(unsafe_code)]
 #![allow(clippy::expect_used, clippy::panic)]
 

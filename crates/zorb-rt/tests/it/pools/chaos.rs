@@ -5,10 +5,10 @@
 //! `CHAOS_SEED=N` runs one seed, `CHAOS_SEEDS=N` so many of them.
 //!
 //! The threads and the transports are real ones. The simulated network of `zorb-giop` drives the state machines of
-//! connections, which have no threads; there, a seed fixes the order in which octets arrive. Whether
-//! one lane waits for another is decided where the threads of a lane take turns: in locks, condition variables and
-//! epoll, none of which a simulated network or clock controls. So a seed fixes what the clients do and not when it
-//! arrives, and the checks hold for every order: calls to the free lane end while all hostile clients stand still.
+//! connections, which have no threads; there, a seed fixes the order in which octets arrive. Locks, condition
+//! variables and epoll decide whether one lane waits for another, and a simulated network or clock does not control
+//! these. A seed therefore fixes what the clients send, but not when it arrives, and the checks hold for every order:
+//! calls to the free lane end while all hostile clients stand still.
 
 mod hostile;
 
