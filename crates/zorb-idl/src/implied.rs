@@ -1,8 +1,8 @@
 //! Implied IDL: what the standard's chapter on messaging adds to interfaces for asynchronous calls.
 //!
-//! An interface `I` implies a reply handler, `AMI_IHandler`, which receives the results of calls, a poller, `AMI_IPoller`,
-//! which returns them on demand, and in `I` itself the operations `sendc_OP` and `sendp_OP`, which send calls without
-//! waiting. An interface cannot be reopened, so the text has these as comments.
+//! An interface `I` implies a reply handler, `AMI_IHandler`, which receives the results of calls, a poller,
+//! `AMI_IPoller`, which returns them on demand, and in `I` itself the operations `sendc_OP` and `sendp_OP`, which send
+//! calls without waiting. An interface cannot be reopened, so the text has these as comments.
 
 mod names;
 mod operations;
