@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Build the program `zorb` for distribution, with its licenses and a bill of materials (SBOM)
 ///
-/// Writes to target/dist: `zorb` (profile `release`), LICENSE-MIT, LICENSE-APACHE, and zorb.cdx.json, the bill of
+/// Writes to target/dist: `zorb` (profile `lto`), LICENSE-MIT, LICENSE-APACHE, and zorb.cdx.json, the bill of
 /// materials in CycloneDX 1.5. It lists every crate of the program and of its build scripts with version, license,
 /// package URL, checksum and dependencies, and is the same for the same Cargo.lock.
 #[derive(Args, Debug)]
@@ -32,9 +32,9 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
     written.push(folder.join("zorb.cdx.json"));
     fs::write(folder.join("zorb.cdx.json"), bill)?;
     if !options.sbom_only {
-        cargo(root, &["build", "--release", "--locked", "--package", PACKAGE])?;
+        cargo(root, &["build", "--profile=lto", "--locked", "--package", PACKAGE])?;
         for (from, name) in [
-            (root.join("target/release/zorb"), "zorb"),
+            (root.join("target/lto/zorb"), "zorb"),
             (root.join("LICENSE-MIT"), "LICENSE-MIT"),
             (root.join("LICENSE-APACHE"), "LICENSE-APACHE"),
         ] {

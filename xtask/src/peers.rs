@@ -21,11 +21,11 @@ pub(crate) struct Options {
         default_values = ["ace", "omniorb", "jacorb"],
         value_parser = ["ace", "omniorb", "jacorb", PROBING]
     )]
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
 }
 
 /// Zorb with time probes, which is built only on request.
-const PROBING: &str = "probing";
+pub(crate) const PROBING: &str = "probing";
 
 /// The exit status of `build.sh` if a tool is missing.
 const MISSING: i32 = 3;
