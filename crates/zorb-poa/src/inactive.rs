@@ -8,64 +8,15 @@ use std::sync::{Arc, OnceLock};
 use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
 use zorb_cdr::{Wire, fallible};
-use zorb_giop::{Ior, ReplyStatus, RequestHeader};
+use zorb_giop::{Ior, ReplyStatus};
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 use crate::call::ServerCall;
 use crate::error::{no_memory, not_there};
 use crate::reply::Served;
-use crate::servants::{DefaultServant, Located, Locator, NoServant};
+use crate::servants::{Located, Locator, NoServant};
 use crate::skeleton::{ServantObject, Skeleton};
 use crate::upcall::{panicked, upcall_inactive};
-
-/// The skeleton of an object that a default servant serves.
-pub(crate) struct ByDefault(pub(crate) Arc<DefaultServant>);
-
-impl Skeleton for ByDefault {
-    fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
-        Skeleton::type_id(&*self.0.skeleton, id)
-    }
-
-    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
-        self.0.skeleton.is_a(id, type_id)
-    }
-
-    fn exists(&self, id: &ObjectId) -> bool {
-        self.0.skeleton.exists(id)
-    }
-
-    fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
-        self.0.skeleton.dispatch(call)
-    }
-
-    fn servant_object(&self, wanted: TypeId) -> Option<ServantObject> {
-        self.0.skeleton.servant_object(wanted)
-    }
-
-    fn servant(&self) -> Arc<dyn Any + Send + Sync> {
-        self.0.skeleton.servant()
-    }
-
-    fn without_policies(&self) -> Box<dyn Skeleton> {
-        self.0.skeleton.without_policies()
-    }
-
-    fn identity(&self) -> usize {
-        self.0.skeleton.identity()
-    }
-
-    fn exposed(&self) -> Option<&zorb_giop::TaggedComponent> {
-        self.0.skeleton.exposed()
-    }
-
-    fn policies(&self) -> Option<&zorb_base::policy::Policies> {
-        self.0.skeleton.policies()
-    }
-
-    fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
-        self.0.skeleton.request_priority(id, header)
-    }
-}
 
 /// The skeleton of an object for which a servant manager provides a servant during the request.
 pub(crate) trait Provides: Send + Sync {

@@ -81,7 +81,7 @@ impl std::fmt::Debug for EndedObject<'_> {
 /// The servant of all objects that are not active.
 pub struct DefaultServant {
     /// Makes the upcalls.
-    pub skeleton: Box<dyn Skeleton>,
+    pub skeleton: Arc<dyn Skeleton>,
 }
 
 impl std::fmt::Debug for DefaultServant {

@@ -45,17 +45,19 @@ impl ObjectAdapter {
             incarnation: Lock::new(Some(incarnation)),
             incarnated: OnceLock::new(),
         };
-        Ok(self.for_request(id, incarnating))
+        Ok(self.for_request(id, self.with_policies(Box::new(incarnating))))
+    }
+
+    /// A skeleton with the adapter's policies, unless it has some of its own.
+    pub(crate) fn with_policies(&self, skeleton: Box<dyn Skeleton>) -> Arc<dyn Skeleton> {
+        match self.needs_policy_skeleton() && skeleton.policies().is_none() {
+            true => Arc::from(self.policy_skeleton(skeleton, self.exposed().cloned())),
+            false => Arc::from(skeleton),
+        }
     }
 
     /// The target of one request for an object that is not active.
-    pub(crate) fn for_request<S: Skeleton + 'static>(&self, id: ObjectId, skeleton: S) -> Found {
-        let skeleton: Arc<dyn Skeleton> = match self.needs_policy_skeleton()
-            && skeleton.policies().is_none()
-        {
-            true => Arc::from(self.policy_skeleton(Box::new(skeleton), self.exposed().cloned())),
-            false => Arc::new(skeleton),
-        };
+    pub(crate) fn for_request(&self, id: ObjectId, skeleton: Arc<dyn Skeleton>) -> Found {
         let this: Weak<Self> = Weak::clone(&self.this);
         let object = ActiveObject::new(id, this, skeleton, DirectCalls::Never);
         object.set_at_end(Box::new(self.completion.begin()));

@@ -1,5 +1,6 @@
 //! Whether a request is admitted to its object.
 
+use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use zorb_base::object_id::ObjectId;
@@ -12,7 +13,7 @@ use crate::adapter::ObjectAdapter;
 use crate::error::{no_memory, not_there};
 use crate::hold_queue::serializer::UpcallPermit;
 use crate::hold_queue::{Arrival, HoldQueue, Stopped};
-use crate::inactive::{ByDefault, Locating};
+use crate::inactive::Locating;
 use crate::policies::Lifespan;
 use crate::provider::Provider;
 use crate::servants::{no_default_servant, no_manager};
@@ -136,12 +137,14 @@ impl ObjectAdapter {
         match self.provider() {
             Provider::Nothing => Err(refused(not_there(minor::object_not_exist::NO_MATCH))),
             Provider::Default(servant) => {
-                let servant = servant.load_full().ok_or_else(|| refused(no_default_servant()))?;
-                Ok(self.for_request(oid, ByDefault(servant)))
+                let servant = servant.load();
+                let servant = servant.as_ref().ok_or_else(|| refused(no_default_servant()))?;
+                Ok(self.for_request(oid, Arc::clone(&servant.skeleton)))
             }
             Provider::Locator(locator) => {
                 let locator = locator.get().ok_or_else(|| refused(no_manager()))?;
-                Ok(self.for_request(copy()?, Locating::new(oid, locator)))
+                let locating = Box::new(Locating::new(oid, locator));
+                Ok(self.for_request(copy()?, self.with_policies(locating)))
             }
             Provider::Activator(changing) => {
                 self.find_or_incarnate(changing, oid, arrival).map_err(NotAdmitted::from)

@@ -26,7 +26,7 @@ impl Poa {
     pub fn set_servant(&self, servant: AnyServant) -> Result<(), PoaError> {
         self.check_exists()?;
         let skeleton = self.with_adapters_policies(servant)?;
-        self.adapter.set_default_servant(DefaultServant { skeleton })
+        self.adapter.set_default_servant(DefaultServant { skeleton: skeleton.into() })
     }
 
     /// The servant of all objects that are not active (`get_servant`).
