@@ -6,10 +6,9 @@
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
-use super::operand::VALUE;
-use super::table::{Kind, Operand, Tabled};
+use super::table::{Operand, Tabled};
 use super::{elements, release, table};
 use steps::Steps;
 
@@ -57,28 +56,8 @@ impl Operand<'_> {
     /// # Errors
     /// The value has no encoding.
     pub fn write_counted(&self, writer: &mut CdrWriter<'_>) -> CdrResult<u64> {
-        let count = Cell::new(0);
-        let steps = Steps(&count);
-        match *self.kind {
-            _ if self.length == VALUE => {
-                // SAFETY: the value is there, or the reference to the view.
-                unsafe { write::write(self.kind, self.data, writer, steps) }?;
-            }
-            Kind::Text(bound) => {
-                steps.count();
-                // SAFETY: the octets are those of the text.
-                let octets = unsafe { core::slice::from_raw_parts(self.data, self.length) };
-                // SAFETY: they were a `str`.
-                writer.write_str(unsafe { core::str::from_utf8_unchecked(octets) }, bound)?;
-            }
-            Kind::Sequence(sequence) => {
-                steps.count();
-                // SAFETY: as many elements of the sequence are there.
-                unsafe { write::write_sequence(sequence, self.data, self.length, writer, steps) }?;
-            }
-            // Only text and sequences have a length.
-            _ => return Err(writer.error(CdrErrorKind::Unsupported, "argument")),
-        }
-        Ok(count.get())
+        let steps = Cell::new(0);
+        write::write_operand(self, writer, Steps(&steps))?;
+        Ok(steps.get())
     }
 }

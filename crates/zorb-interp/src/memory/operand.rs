@@ -2,22 +2,19 @@
 
 use core::marker::PhantomData;
 
-use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{CdrResult, CdrWriter, Wire};
 
 use super::codec::Argument;
 use super::steps::Steps;
 use super::table::{Codec, Kind, Operand, Sequence, Tabled};
-use super::write::{write, write_sequence};
-
-/// The length of a value: nothing in memory is as long.
-pub(super) const VALUE: usize = usize::MAX;
+use super::write::write_operand;
 
 impl<'v> Operand<'v> {
     /// A value.
     #[must_use]
     pub const fn value<T: Tabled>(value: &'v T::Value) -> Self {
         let data = core::ptr::from_ref(value).cast();
-        Self { data, length: VALUE, kind: const { &T::TABLE.value }, view: PhantomData }
+        Self { data, length: Self::VALUE, kind: const { &T::TABLE.value }, view: PhantomData }
     }
 
     /// Text of at most `N` octets.
@@ -36,7 +33,7 @@ impl<'v> Operand<'v> {
     pub(super) const fn codec<T: Wire>(view: &'v &'v T::View) -> Self {
         let data = core::ptr::from_ref(view).cast();
         let kind = const { &Kind::Codec(const { &Codec::view::<T>() }) };
-        Self { data, length: VALUE, kind, view: PhantomData }
+        Self { data, length: Self::VALUE, kind, view: PhantomData }
     }
 
     /// A view of another type, which is written by `A`.
@@ -44,7 +41,7 @@ impl<'v> Operand<'v> {
     pub const fn argument<A: Argument>(view: &'v A::View<'v>) -> Self {
         let data = core::ptr::from_ref(view).cast();
         let kind = const { &Kind::Codec(const { &Codec::argument::<A>() }) };
-        Self { data, length: VALUE, kind, view: PhantomData }
+        Self { data, length: Self::VALUE, kind, view: PhantomData }
     }
 }
 
@@ -54,23 +51,6 @@ impl Operand<'_> {
     /// # Errors
     /// The value has no encoding.
     pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        match *self.kind {
-            // SAFETY: the value is there, or the reference to the view.
-            _ if self.length == VALUE => unsafe {
-                write(self.kind, self.data, writer, Steps::NONE)
-            },
-            Kind::Text(bound) => {
-                // SAFETY: the octets are those of the text.
-                let octets = unsafe { core::slice::from_raw_parts(self.data, self.length) };
-                // SAFETY: they were a `str`.
-                writer.write_str(unsafe { core::str::from_utf8_unchecked(octets) }, bound)
-            }
-            Kind::Sequence(sequence) => {
-                // SAFETY: as many elements of the sequence are there.
-                unsafe { write_sequence(sequence, self.data, self.length, writer, Steps::NONE) }
-            }
-            // Only text and sequences have a length.
-            _ => Err(writer.error(CdrErrorKind::Unsupported, "argument")),
-        }
+        write_operand(self, writer, Steps::NONE)
     }
 }

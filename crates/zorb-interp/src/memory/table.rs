@@ -339,8 +339,13 @@ pub(super) struct Codec {
 pub struct Operand<'v> {
     /// The value; the first octet or element of text and sequences; a reference to the view for a codec.
     pub(super) data: *const u8,
-    /// Octets of text, elements of sequences; `usize::MAX` for a value.
+    /// Octets of text, elements of sequences; [`VALUE`](Self::VALUE) for a value.
     pub(super) length: usize,
     pub(super) kind: &'static Kind,
     pub(super) view: PhantomData<&'v ()>,
+}
+
+impl Operand<'_> {
+    /// The length of a value: nothing in memory is as long.
+    pub(super) const VALUE: usize = usize::MAX;
 }

@@ -6,8 +6,35 @@ use alloc::string::String;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter};
 
 use super::steps::Steps;
-use super::table::{Kind, LabelSpace, Member, Number, Payload, Sequence, Union};
+use super::table::{Kind, LabelSpace, Member, Number, Operand, Payload, Sequence, Union};
 use crate::item::swap_in_place;
+
+/// Writes an argument of a call.
+pub(super) fn write_operand(
+    operand: &Operand<'_>,
+    writer: &mut CdrWriter<'_>,
+    steps: Steps<'_>,
+) -> CdrResult<()> {
+    let Operand { data, length, kind, .. } = *operand;
+    match *kind {
+        // SAFETY: the value is there, or the reference to the view.
+        _ if length == Operand::VALUE => unsafe { write(kind, data, writer, steps) },
+        Kind::Text(bound) => {
+            steps.count();
+            // SAFETY: the octets are those of the text.
+            let octets = unsafe { core::slice::from_raw_parts(data, length) };
+            // SAFETY: they were a `str`.
+            writer.write_str(unsafe { core::str::from_utf8_unchecked(octets) }, bound)
+        }
+        Kind::Sequence(sequence) => {
+            steps.count();
+            // SAFETY: as many elements of the sequence are there.
+            unsafe { write_sequence(sequence, data, length, writer, steps) }
+        }
+        // Only text and sequences have a length.
+        _ => Err(writer.error(CdrErrorKind::Unsupported, "argument")),
+    }
+}
 
 /// Writes the value at `from`.
 ///
@@ -114,7 +141,7 @@ pub(super) unsafe fn write_members(
 ///
 /// # Safety
 /// As many elements of this sequence are there.
-pub(super) unsafe fn write_sequence(
+unsafe fn write_sequence(
     sequence: &Sequence,
     from: *const u8,
     count: usize,
