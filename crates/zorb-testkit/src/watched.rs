@@ -2,17 +2,14 @@
 
 use std::fmt;
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, Groups,
-    ListenError, ListenOptions, LocalSocket, PeerIdentity, ProfileError, PropertyField, Protocol,
-    ReceivedBuffer, ResolvedProfile, SendBuffer, Stream, StreamOptions, Transport,
+    ListenError, ListenOptions, LocalSocket, ProfileError, PropertyField, Protocol,
+    ResolvedProfile, Stream, Transport, forward_stream,
 };
 
 /// The peer of a stream.
@@ -280,13 +277,11 @@ impl<W: Watch> Acceptor for WatchedAcceptor<W> {
 }
 
 impl<W: Watch> Stream for WatchedStream<W> {
-    fn establish(&self) -> io::Result<()> {
-        self.inner.establish()
-    }
-
-    fn is_established(&self) -> bool {
-        self.inner.is_established()
-    }
+    forward_stream!(
+        inner: establish, is_established, cheap_polls, short_read_means_empty, set_recv_timeout,
+        set_send_timeout, is_readable, shutdown, set_options, peer, local, loan, borrow,
+        gather_threshold, peer_identity, readiness_fd, hangup_fd, notify_of_hangup
+    );
 
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.recv(buffer)?;
@@ -300,14 +295,6 @@ impl<W: Watch> Stream for WatchedStream<W> {
             self.watch.received(buffer, count);
         }
         Ok(count)
-    }
-
-    fn cheap_polls(&self) -> u32 {
-        self.inner.cheap_polls()
-    }
-
-    fn short_read_means_empty(&self) -> bool {
-        self.inner.short_read_means_empty()
     }
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
@@ -328,61 +315,5 @@ impl<W: Watch> Stream for WatchedStream<W> {
     /// Waits, so that the watch sees one send of all parts.
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         self.send_vectored_all(std::mem::take(parts))
-    }
-
-    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.inner.set_recv_timeout(timeout)
-    }
-
-    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.inner.set_send_timeout(timeout)
-    }
-
-    fn is_readable(&self) -> bool {
-        self.inner.is_readable()
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.inner.shutdown(how)
-    }
-
-    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
-        self.inner.set_options(options)
-    }
-
-    fn peer(&self) -> &str {
-        self.inner.peer()
-    }
-
-    fn local(&self) -> &str {
-        self.inner.local()
-    }
-
-    fn loan(&self, len: usize) -> Option<SendBuffer> {
-        self.inner.loan(len)
-    }
-
-    fn borrow(&self, len: usize) -> Option<ReceivedBuffer> {
-        self.inner.borrow(len)
-    }
-
-    fn gather_threshold(&self) -> Option<usize> {
-        self.inner.gather_threshold()
-    }
-
-    fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
-        self.inner.peer_identity()
-    }
-
-    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.inner.readiness_fd()
-    }
-
-    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.inner.hangup_fd()
-    }
-
-    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
-        self.inner.notify_of_hangup(notify)
     }
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustls::Connection;
 use zorb_os::lock::Lock;
 use zorb_transport::socket::Timeout;
-use zorb_transport::{PeerIdentity, Stream, StreamOptions};
+use zorb_transport::{PeerIdentity, Stream, forward_stream};
 
 use crate::configured::Tls;
 use crate::credentials::{Handshake, MAX_BUFFERED};
@@ -107,9 +107,7 @@ impl TlsStream {
 }
 
 impl Stream for TlsStream {
-    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
-        self.inner.set_options(options)
-    }
+    forward_stream!(inner: set_options, peer, local, hangup_fd, notify_of_hangup);
 
     fn establish(&self) -> io::Result<()> {
         if self.session.get().is_some() {
@@ -313,14 +311,6 @@ impl Stream for TlsStream {
         self.inner.shutdown(how)
     }
 
-    fn peer(&self) -> &str {
-        self.inner.peer()
-    }
-
-    fn local(&self) -> &str {
-        self.inner.local()
-    }
-
     fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
         self.identity.get().cloned()
     }
@@ -328,14 +318,6 @@ impl Stream for TlsStream {
     /// None: data may be available although the socket has none.
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         None
-    }
-
-    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.inner.hangup_fd()
-    }
-
-    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
-        self.inner.notify_of_hangup(notify)
     }
 }
 

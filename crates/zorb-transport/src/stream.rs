@@ -1,5 +1,7 @@
 //! Streams.
 
+mod forward;
+
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;

@@ -1,14 +1,13 @@
 //! A stream that compresses and decompresses messages.
 
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::Lock;
 use zorb_transport::socket::Timeout;
-use zorb_transport::{PeerIdentity, Stream, StreamOptions};
+use zorb_transport::{Stream, forward_stream};
 
 use crate::incoming::{Incoming, Step};
 use crate::outgoing::{Compressed, Outgoing, header_of};
@@ -150,13 +149,10 @@ fn first<'p>(parts: &'p [IoSlice<'_>], mut count: usize) -> Vec<IoSlice<'p>> {
 }
 
 impl Stream for CompressedStream {
-    fn establish(&self) -> io::Result<()> {
-        self.inner.establish()
-    }
-
-    fn is_established(&self) -> bool {
-        self.inner.is_established()
-    }
+    forward_stream!(
+        inner: establish, is_established, cheap_polls, set_send_timeout, shutdown, set_options,
+        peer, local, peer_identity, hangup_fd, notify_of_hangup, is_used_otherwise
+    );
 
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let limit = self.recv_timeout.current();
@@ -174,10 +170,6 @@ impl Stream for CompressedStream {
 
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         self.receive(buffer, |place| self.inner.try_recv(place))
-    }
-
-    fn cheap_polls(&self) -> u32 {
-        self.inner.cheap_polls()
     }
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
@@ -207,50 +199,14 @@ impl Stream for CompressedStream {
         self.recv_timeout.change(timeout, |timeout| self.inner.set_recv_timeout(timeout))
     }
 
-    fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.inner.set_send_timeout(timeout)
-    }
-
     fn is_readable(&self) -> bool {
         // While another thread receives, it does not matter.
         let Some(incoming) = self.incoming.try_lock() else { return false };
         !incoming.is_empty() || self.inner.is_readable()
     }
 
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.inner.shutdown(how)
-    }
-
-    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
-        self.inner.set_options(options)
-    }
-
-    fn peer(&self) -> &str {
-        self.inner.peer()
-    }
-
-    fn local(&self) -> &str {
-        self.inner.local()
-    }
-
-    fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
-        self.inner.peer_identity()
-    }
-
     /// None: octets may be available although the socket has none.
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         None
-    }
-
-    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.inner.hangup_fd()
-    }
-
-    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
-        self.inner.notify_of_hangup(notify)
-    }
-
-    fn is_used_otherwise(&self) -> bool {
-        self.inner.is_used_otherwise()
     }
 }

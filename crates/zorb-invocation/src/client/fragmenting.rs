@@ -1,15 +1,13 @@
 //! Requests in fragments, for servers with small buffers.
 
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_giop::fragments;
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::socket::Timeout;
-use zorb_transport::{PeerIdentity, Stream, StreamOptions};
+use zorb_transport::{Stream, forward_stream};
 
 /// A stream that sends messages above a maximum size in fragments. Each call passes whole messages.
 #[derive(Debug)]
@@ -26,29 +24,11 @@ pub(super) fn in_fragments(inner: Arc<dyn Stream>, most: usize) -> Arc<dyn Strea
 }
 
 impl Stream for Fragmenting {
-    fn establish(&self) -> io::Result<()> {
-        self.inner.establish()
-    }
-
-    fn is_established(&self) -> bool {
-        self.inner.is_established()
-    }
-
-    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.inner.recv(buffer)
-    }
-
-    fn cheap_polls(&self) -> u32 {
-        self.inner.cheap_polls()
-    }
-
-    fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        self.inner.try_recv(buffer)
-    }
-
-    fn short_read_means_empty(&self) -> bool {
-        self.inner.short_read_means_empty()
-    }
+    forward_stream!(
+        inner: establish, is_established, recv, cheap_polls, try_recv, short_read_means_empty,
+        set_recv_timeout, is_readable, shutdown, set_options, peer, local, peer_identity,
+        readiness_fd, is_used_otherwise, hangup_fd, notify_of_hangup
+    );
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() <= self.most {
@@ -86,57 +66,14 @@ impl Stream for Fragmenting {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.inner.set_recv_timeout(timeout)
-    }
-
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.send_timeout.change(timeout, |timeout| self.inner.set_send_timeout(timeout))
-    }
-
-    fn is_readable(&self) -> bool {
-        self.inner.is_readable()
-    }
-
-    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.inner.shutdown(how)
-    }
-
-    fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
-        self.inner.set_options(options)
-    }
-
-    fn peer(&self) -> &str {
-        self.inner.peer()
-    }
-
-    fn local(&self) -> &str {
-        self.inner.local()
-    }
-
-    fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {
-        self.inner.peer_identity()
-    }
-
-    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.inner.readiness_fd()
-    }
-
-    fn is_used_otherwise(&self) -> bool {
-        self.inner.is_used_otherwise()
-    }
-
-    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.inner.hangup_fd()
-    }
-
-    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
-        self.inner.notify_of_hangup(notify)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::Shutdown;
     use std::sync::Mutex;
 
     use super::*;
