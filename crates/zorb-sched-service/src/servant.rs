@@ -12,7 +12,7 @@ use crate::rtec_scheduler as wire;
 use crate::rtec_scheduler::{
     ConfigInfo, CriticalityT, DispatchingTypeT, DuplicateName, ImportanceT, InfoTypeT,
     InsufficientThreadPriorityLevels, NotScheduled, RtInfoEnableStatePair, RtInfoEnabledTypeT,
-    Scheduler, SchedulerServant, SchedulingAnomaly, UnknownPriorityLevel, UnknownTask, scheduler,
+    Scheduler, SchedulerServant, SchedulingAnomaly, UnknownPriorityLevel, scheduler,
 };
 use crate::state::{State, queues_to_wire, range};
 
@@ -46,30 +46,30 @@ impl SchedulerService {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, number: i32, parameters: &Parameters) -> std::result::Result<(), Rejected> {
+    fn put(&self, number: i32, parameters: &Parameters) -> Result<(), scheduler::SetError> {
         let mut state = self.state();
-        let handle = state.handle(number).map_err(|_| Rejected::Unknown)?;
-        let mut info = state.info(handle).map_err(|_| Rejected::Unknown)?.clone();
-        parameters.put(&mut info).map_err(Rejected::System)?;
-        state.set(handle, info).map_err(|_| Rejected::System(bad_param()))
+        let handle = state.handle(number)?;
+        let mut info = state.info(handle)?.clone();
+        parameters.put(&mut info)?;
+        Ok(state.set(handle, info).map_err(|_| bad_param())?)
     }
 
     /// Applies all of the changes or none.
-    fn put_all(&self, infos: &[wire::RtInfo], fresh: bool) -> std::result::Result<(), Rejected> {
+    fn put_all(&self, infos: &[wire::RtInfo], fresh: bool) -> Result<(), scheduler::SetSeqError> {
         let mut state = self.state();
         let mut next = state.clone();
         if fresh {
             for handle in next.handles() {
-                let name = next.info(handle).map_err(|_| Rejected::Unknown)?.entry_point.clone();
+                let name = next.info(handle)?.entry_point.clone();
                 let info = RtInfo::new(name, zorb_sched::Time::ZERO);
-                next.set(handle, info).map_err(|_| Rejected::System(bad_param()))?;
+                next.set(handle, info).map_err(|_| bad_param())?;
             }
         }
         for info in infos {
-            let handle = next.handle(info.handle).map_err(|_| Rejected::Unknown)?;
-            let mut own = next.info(handle).map_err(|_| Rejected::Unknown)?.clone();
-            Parameters::from(info).put(&mut own).map_err(Rejected::System)?;
-            next.set(handle, own).map_err(|_| Rejected::System(bad_param()))?;
+            let handle = next.handle(info.handle)?;
+            let mut own = next.info(handle)?.clone();
+            Parameters::from(info).put(&mut own)?;
+            next.set(handle, own).map_err(|_| bad_param())?;
         }
         *state = next;
         Ok(())
@@ -103,34 +103,12 @@ impl SchedulerService {
     }
 }
 
-/// Why parameters were not applied.
-enum Rejected {
-    Unknown,
-    System(SystemException),
-}
-
 struct Computed {
     infos: Vec<wire::RtInfo>,
     dependencies: Vec<DependencyInfo>,
     configs: Vec<ConfigInfo>,
     anomalies: Vec<SchedulingAnomaly>,
 }
-
-/// Defines conversions to the errors of operations that set parameters.
-macro_rules! rejected {
-    ($($error:ident),*) => {$(
-        impl From<Rejected> for scheduler::$error {
-            fn from(rejected: Rejected) -> Self {
-                match rejected {
-                    Rejected::Unknown => UnknownTask.into(),
-                    Rejected::System(exception) => exception.into(),
-                }
-            }
-        }
-    )*};
-}
-
-rejected!(SetError, ResetError, SetSeqError, ResetSeqError, ReplaceSeqError);
 
 /// The exception for too many operations or calls.
 fn full() -> SystemException {
@@ -180,7 +158,7 @@ impl SchedulerServant for SchedulerService {
             threads,
             info_type,
         };
-        Ok(self.put(handle, &parameters)?)
+        self.put(handle, &parameters)
     }
 
     fn reset(
@@ -211,7 +189,7 @@ impl SchedulerServant for SchedulerService {
     }
 
     fn set_seq(&self, infos: &[wire::RtInfo]) -> Result<(), scheduler::SetSeqError> {
-        Ok(self.put_all(infos, false)?)
+        self.put_all(infos, false)
     }
 
     fn reset_seq(&self, infos: &[wire::RtInfo]) -> Result<(), scheduler::ResetSeqError> {
