@@ -15,6 +15,7 @@ mod macros_interfaces;
 mod macros_local;
 mod macros_raises;
 mod macros_stubs;
+mod macros_typed;
 mod macros_typedefs;
 mod macros_unions;
 mod macros_values;

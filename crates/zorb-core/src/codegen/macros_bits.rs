@@ -140,17 +140,11 @@ macro_rules! __zorb_as_number {
             impl $crate::codegen::Tabled for $name {}
 
             impl $crate::codegen::Wire for $name {
-                type Value = Self;
-                type View = Self;
-                type Borrowed<'a> = Self;
+                $crate::__zorb_own_view!();
+
                 const MIN_SIZE: usize = <$number as $crate::codegen::Wire>::MIN_SIZE;
                 const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
                     <$number as $crate::codegen::Wire>::LAYOUT;
-
-                #[inline]
-                fn view(value: &Self) -> &Self {
-                    value
-                }
 
                 #[inline]
                 fn write(
@@ -172,13 +166,6 @@ macro_rules! __zorb_as_number {
                     reader: &mut $crate::codegen::CdrReader<'_>,
                 ) -> $crate::codegen::CdrResult<Self> {
                     <$number as $crate::codegen::Wire>::read(reader).map(Self::__of_number)
-                }
-
-                #[inline]
-                fn read_borrowed<'a>(
-                    reader: &mut $crate::codegen::CdrReader<'a>,
-                ) -> $crate::codegen::CdrResult<Self> {
-                    <Self as $crate::codegen::Wire>::read(reader)
                 }
 
                 #[inline]

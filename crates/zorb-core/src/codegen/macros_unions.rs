@@ -133,15 +133,9 @@ macro_rules! __zorb_union_members {
         impl $crate::codegen::Tabled for $name {}
 
         impl $crate::codegen::Wire for $name {
-            type Value = Self;
-            type View = Self;
-            type Borrowed<'a> = Self;
-            const MIN_SIZE: usize = <$discriminator as $crate::codegen::Wire>::MIN_SIZE;
+            $crate::__zorb_own_view!();
 
-            #[inline]
-            fn view(value: &Self) -> &Self {
-                value
-            }
+            const MIN_SIZE: usize = <$discriminator as $crate::codegen::Wire>::MIN_SIZE;
 
             fn write(
                 value: &Self,
@@ -224,13 +218,6 @@ macro_rules! __zorb_union_members {
                     reader.ascend();
                 }
                 ::core::result::Result::Ok(value)
-            }
-
-            #[inline]
-            fn read_borrowed<'a>(
-                reader: &mut $crate::codegen::CdrReader<'a>,
-            ) -> $crate::codegen::CdrResult<Self> {
-                <Self as $crate::codegen::Wire>::read(reader)
             }
         }
     };

@@ -80,15 +80,9 @@ macro_rules! __zorb_by_table {
 
         // Collocated calls marshal it, which takes no code of its own.
         impl $crate::codegen::Wire for $name {
-            type Value = Self;
-            type View = Self;
-            type Borrowed<'a> = Self;
-            const MIN_SIZE: usize = $min_size;
+            $crate::__zorb_own_view!();
 
-            #[inline]
-            fn view(value: &Self) -> &Self {
-                value
-            }
+            const MIN_SIZE: usize = $min_size;
 
             fn write(
                 value: &Self,
@@ -99,12 +93,6 @@ macro_rules! __zorb_by_table {
 
             fn read(
                 reader: &mut $crate::codegen::CdrReader<'_>,
-            ) -> $crate::codegen::CdrResult<Self> {
-                $crate::codegen::read_value::<Self>(reader)
-            }
-
-            fn read_borrowed<'a>(
-                reader: &mut $crate::codegen::CdrReader<'a>,
             ) -> $crate::codegen::CdrResult<Self> {
                 $crate::codegen::read_value::<Self>(reader)
             }
@@ -142,9 +130,8 @@ macro_rules! __zorb_members {
         impl $crate::codegen::Tabled for $name {}
 
         impl $crate::codegen::Wire for $name {
-            type Value = Self;
-            type View = Self;
-            type Borrowed<'a> = Self;
+            $crate::__zorb_own_view!();
+
             const MIN_SIZE: usize =
                 $crate::codegen::min_size(&[$(<$type as $crate::codegen::Wire>::MIN_SIZE),*]);
             const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
@@ -163,11 +150,6 @@ macro_rules! __zorb_members {
                         <$type as $crate::codegen::Wire>::view(&value.$field),
                         context,
                     ))*
-            }
-
-            #[inline]
-            fn view(value: &Self) -> &Self {
-                value
             }
 
             #[inline]
@@ -200,13 +182,6 @@ macro_rules! __zorb_members {
                     reader.ascend();
                 }
                 ::core::result::Result::Ok(value)
-            }
-
-            #[inline]
-            fn read_borrowed<'a>(
-                reader: &mut $crate::codegen::CdrReader<'a>,
-            ) -> $crate::codegen::CdrResult<Self> {
-                <Self as $crate::codegen::Wire>::read(reader)
             }
 
             #[inline]
@@ -330,18 +305,12 @@ macro_rules! __zorb_enumeration {
         }
 
         impl $crate::codegen::Wire for $name {
-            type Value = Self;
-            type View = Self;
-            type Borrowed<'a> = Self;
+            $crate::__zorb_own_view!();
+
             const MIN_SIZE: usize = 4;
             const LAYOUT: ::core::option::Option<$crate::codegen::FixedLayout> =
                 <u32 as $crate::codegen::Wire>::LAYOUT;
             const ALWAYS_AS_IS: bool = true;
-
-            #[inline]
-            fn view(value: &Self) -> &Self {
-                value
-            }
 
             #[inline]
             fn write(
@@ -367,13 +336,6 @@ macro_rules! __zorb_enumeration {
             }
 
             #[inline]
-            fn read_borrowed<'a>(
-                reader: &mut $crate::codegen::CdrReader<'a>,
-            ) -> $crate::codegen::CdrResult<Self> {
-                <Self as $crate::codegen::Wire>::read(reader)
-            }
-
-            #[inline]
             fn write_fixed(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
@@ -392,65 +354,4 @@ macro_rules! __zorb_enumeration {
             }
         }
     };
-}
-
-/// Implements `Typed`, the TypeCode of a generated type.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! __zorb_typed {
-    (enumeration $name:ident, $id:literal, $idl:literal, { $($value:literal),* }) => {
-        $crate::__zorb_typed!(@ $name, enumeration($id, $idl, &[$($value),*]));
-    };
-    (union $name:ident, $id:literal, $idl:literal, $discriminator:ty, {
-        $($member:literal: $type:ty = $label:tt;)*
-    }) => {
-        $crate::__zorb_typed!(@ $name, union(
-            $id,
-            $idl,
-            <$discriminator as $crate::codegen::Typed>::type_desc,
-            {
-                // The index of the default member, or -1.
-                let mut defaults: &[bool] = &[$($crate::__zorb_typed!(? $label)),*];
-                let mut index = 0;
-                loop {
-                    match defaults {
-                        [] => break -1,
-                        [true, ..] => break index,
-                        [_, rest @ ..] => defaults = rest,
-                    }
-                    index += 1;
-                }
-            },
-            &[$((
-                $crate::__zorb_typed!(# $discriminator, $label),
-                $member,
-                <$type as $crate::codegen::Typed>::type_desc,
-            )),*],
-        ));
-    };
-    ($kind:ident $name:ident, $id:literal, $idl:literal, { $($member:literal: $type:ty),* }) => {
-        $crate::__zorb_typed!(@ $name, $kind(
-            $id,
-            $idl,
-            &[$(($member, <$type as $crate::codegen::Typed>::type_desc)),*],
-        ));
-    };
-    (@ $name:ident, $make:ident($($argument:expr),* $(,)?)) => {
-        impl $crate::codegen::Typed for $name {
-            fn type_desc() -> &'static $crate::codegen::TypeDesc {
-                static DESC: $crate::codegen::TypeDesc =
-                    $crate::codegen::TypeDesc::$make($($argument),*);
-                &DESC
-            }
-        }
-    };
-    // Whether a label is `default`.
-    (? default) => { true };
-    (? $label:tt) => { false };
-    // A label as a number; 0 for `default`, where it is not used.
-    (# $discriminator:ty, default) => { 0 };
-    (# $discriminator:ty, [$($label:tt)+]) => {{
-        const LABEL: <$discriminator as $crate::codegen::Wire>::Value = $($label)+;
-        LABEL as i64
-    }};
 }
