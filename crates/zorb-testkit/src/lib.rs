@@ -46,7 +46,9 @@ pub use own_process::{
     end_of_own_process, exhaust_descriptors, in_own_process, limit_address_space,
     limit_descriptors, limit_file_size, open_sockets,
 };
-pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from};
+pub use plain_client::{
+    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, connect_from, read_message,
+};
 pub use port_map::PortMap;
 pub use scripted::Scripted;
 pub use until::until;

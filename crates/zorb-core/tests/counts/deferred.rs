@@ -1,6 +1,6 @@
 //! The memory of requests that wait for deferred replies.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
@@ -11,10 +11,10 @@ use zorb_core::lanes::Strategy;
 use zorb_core::poa::{DeferredServant, Response};
 use zorb_core::{Result, codegen};
 use zorb_giop::{
-    GiopVersion, MessageHeader, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
-    ResponseFlags, TargetAddress,
+    GiopVersion, MessageWriter, ReplyStart, ReplyStatus, RequestStart, ResponseFlags, TargetAddress,
 };
 use zorb_os::alloc::AllocationCount;
+use zorb_testkit::read_message;
 
 const MANY: usize = 100_000;
 
@@ -67,11 +67,7 @@ fn requests(echo: &Echo, count: usize) -> Vec<u8> {
 
 /// The id of the next reply, which has results.
 fn reply(stream: &mut TcpStream) -> u32 {
-    let mut octets = vec![0; 12];
-    stream.read_exact(&mut octets).unwrap();
-    let header = MessageHeader::parse(octets.first_chunk().unwrap()).unwrap();
-    octets.resize(header.total_size(), 0);
-    stream.read_exact(&mut octets[12..]).unwrap();
+    let (header, octets) = read_message(stream).unwrap();
     let start = ReplyStart::read(&octets, &header).unwrap();
     assert_eq!(start.status, ReplyStatus::NoException);
     start.request_id

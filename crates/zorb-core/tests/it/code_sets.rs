@@ -1,15 +1,16 @@
 //! ISO 8859-1 as the native code set of `char` and `string`, in GIOP 1.1 and 1.2.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 
 use crate::support::{Echo, Servant, builder};
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{
-    CodeSetContext, CodeSetId, GiopVersion, Ior, MessageHeader, MessageKind, ReplyHeader,
-    ReplyStatus, RequestHeader, ServiceId,
+    CodeSetContext, CodeSetId, GiopVersion, Ior, MessageKind, ReplyHeader, ReplyStatus,
+    RequestHeader, ServiceId,
 };
+use zorb_testkit::read_message;
 
 /// The text of the calls, `ü`, in ISO 8859-1 and as a `string` with its length.
 const TEXT: &[u8] = b"\0\0\0\x02\xfc\0";
@@ -84,16 +85,6 @@ fn request(version: GiopVersion, key: &[u8]) -> Vec<u8> {
     octets.arguments().message()
 }
 
-/// Receives one message.
-fn receive(stream: &mut TcpStream) -> (MessageHeader, Vec<u8>) {
-    let mut message = vec![0; 12];
-    stream.read_exact(&mut message).unwrap();
-    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
-    message.resize(header.total_size(), 0);
-    stream.read_exact(&mut message[12..]).unwrap();
-    (header, message)
-}
-
 #[test]
 fn a_server_with_latin_1_takes_and_sends_it() {
     let orb = orb();
@@ -102,7 +93,7 @@ fn a_server_with_latin_1_takes_and_sends_it() {
     for version in [GiopVersion::V1_1, GiopVersion::V1_2] {
         let mut client = TcpStream::connect((profile.host.as_str(), profile.port)).unwrap();
         client.write_all(&request(version, &profile.object_key)).unwrap();
-        let (header, message) = receive(&mut client);
+        let (header, message) = read_message(&mut client).unwrap();
         assert_eq!((header.kind, header.version), (MessageKind::Reply, version));
         let (reply, mut body) = ReplyHeader::read(&message, &header).unwrap();
         assert_eq!((reply.request_id, reply.status), (7, ReplyStatus::NoException));
@@ -127,7 +118,7 @@ fn a_client_with_latin_1_prefers_it() {
         std::thread::scope(|scope| {
             let call = scope.spawn(|| there.repeat("\u{fc}", 2));
             let (mut stream, _) = listener.accept().unwrap();
-            let (header, message) = receive(&mut stream);
+            let (header, message) = read_message(&mut stream).unwrap();
             let (request, body) = RequestHeader::read(&message, &header).unwrap();
             assert_eq!((header.version, &*request.operation), (version, "repeat"));
             let sets = request.service_contexts.find(ServiceId::CODE_SETS).unwrap();

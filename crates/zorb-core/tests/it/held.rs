@@ -11,10 +11,10 @@ use zorb_core::lanes::{Pool, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, Orb, OrbBuilder};
 use zorb_giop::{
-    GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
-    ResponseFlags, TargetAddress,
+    GiopVersion, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart, ResponseFlags,
+    TargetAddress,
 };
-use zorb_testkit::connect_from;
+use zorb_testkit::{connect_from, read_message};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 /// More than the limits of threads, connections or descriptors.
@@ -124,12 +124,8 @@ impl Raw {
 
     /// The same, and all octets of the message.
     fn whole_reply(&mut self) -> (i32, ReplyStatus, Vec<u8>) {
-        let mut octets = vec![0; 12];
-        self.0.read_exact(&mut octets).unwrap();
-        let header = MessageHeader::parse(octets.first_chunk().unwrap()).unwrap();
+        let (header, octets) = read_message(&mut self.0).unwrap();
         assert_eq!(header.kind, MessageKind::Reply);
-        octets.resize(header.total_size(), 0);
-        self.0.read_exact(&mut octets[12..]).unwrap();
         let start = ReplyStart::read(&octets, &header).unwrap();
         (i32::try_from(start.request_id).unwrap(), start.status, octets)
     }

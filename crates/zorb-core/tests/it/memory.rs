@@ -1,6 +1,6 @@
 //! Requests that need more memory than the process has.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Barrier, Mutex};
 
@@ -10,7 +10,7 @@ use zorb_giop::{
     GiopVersion, HEADER_SIZE, MessageHeader, MessageWriter, ReplyHeader, RequestStart,
     ResponseFlags, TargetAddress,
 };
-use zorb_testkit::{connect_from, in_own_process, limit_address_space};
+use zorb_testkit::{connect_from, in_own_process, limit_address_space, read_message};
 use zorb_types::{Any, SystemException, SystemExceptionKind, minor};
 
 use crate::support::builder;
@@ -112,11 +112,7 @@ fn call_from(
         stream.write_all(&ZEROS[..now]).ok()?;
         left -= now;
     }
-    let mut reply = vec![0; HEADER_SIZE];
-    stream.read_exact(&mut reply).ok()?;
-    let header = MessageHeader::parse_prefix(&reply).unwrap().unwrap();
-    reply.resize(header.total_size(), 0);
-    stream.read_exact(&mut reply[HEADER_SIZE..]).ok()?;
+    let (header, reply) = read_message(&mut stream).ok()?;
     let (reply, mut body) = ReplyHeader::read(&reply, &header).ok()?;
     Some(match reply.status {
         zorb_giop::ReplyStatus::NoException => Ok(body.read_i32().unwrap()),

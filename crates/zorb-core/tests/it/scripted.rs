@@ -1,6 +1,6 @@
 //! Clients of a scripted server, which forwards, closes, fails or sends unexpected messages.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
@@ -10,7 +10,7 @@ use zorb_giop::{
     AddressingDisposition, GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus,
     MessageHeader, MessageKind, MessageWriter, ReplyStatus, RequestHeader,
 };
-use zorb_testkit::{in_own_process, open_sockets, require_loopback};
+use zorb_testkit::{in_own_process, open_sockets, read_message, require_loopback};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 const ORDER: ByteOrder = ByteOrder::Big;
@@ -57,7 +57,7 @@ pub(crate) fn script_at(listener: TcpListener, connections: Vec<Vec<Play>>) -> J
         for plays in connections {
             let (mut stream, _) = listener.accept().unwrap();
             for play in plays {
-                let Some(message) = read_message(&mut stream) else { break };
+                let Some(message) = next_message(&mut stream) else { break };
                 requests += 1;
                 if !perform(&mut stream, &message, play) {
                     break;
@@ -81,12 +81,9 @@ pub(crate) fn object_at(host: &str, port: u16) -> Ior {
     Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] }
 }
 
-fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
-    let mut message = vec![0; 12];
-    stream.read_exact(&mut message).ok()?;
-    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
-    message.resize(header.total_size(), 0);
-    stream.read_exact(&mut message[12..]).ok()?;
+/// The next message; `None` at the end of the connection.
+fn next_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let (header, message) = read_message(stream).ok()?;
     (header.kind != MessageKind::CloseConnection).then_some(message)
 }
 
@@ -362,7 +359,7 @@ fn looped_forwards_end() {
         let served = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut count = 0;
-            while let Some(message) = read_message(&mut stream) {
+            while let Some(message) = next_message(&mut stream) {
                 count += 1;
                 perform(&mut stream, &message, Play::Forward(again.clone()));
             }

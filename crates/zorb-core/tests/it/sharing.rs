@@ -1,6 +1,6 @@
 //! Calls of several threads over one connection: a server that plays a script, and real ones.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::iter;
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
@@ -11,9 +11,10 @@ use crate::support::{Echo, Servant, builder, server};
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{
-    CancelRequest, GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind, MessageWriter,
-    ReplyStatus, RequestHeader,
+    CancelRequest, GiopVersion, IiopProfile, Ior, MessageKind, MessageWriter, ReplyStatus,
+    RequestHeader,
 };
+use zorb_testkit::read_message;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
 
 const ORDER: ByteOrder = ByteOrder::Big;
@@ -45,15 +46,6 @@ pub(crate) fn scripted<T: Send + 'static>(
     (orb, echo, served)
 }
 
-fn read_message(stream: &mut TcpStream) -> (MessageHeader, Vec<u8>) {
-    let mut message = vec![0; 12];
-    stream.read_exact(&mut message).unwrap();
-    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
-    message.resize(header.total_size(), 0);
-    stream.read_exact(&mut message[12..]).unwrap();
-    (header, message)
-}
-
 /// The ids and arguments of the next requests.
 pub(crate) fn read_requests(stream: &mut TcpStream, count: usize) -> Vec<(u32, i32)> {
     let (requests, cancelled) = read_messages(stream, count);
@@ -65,7 +57,7 @@ pub(crate) fn read_requests(stream: &mut TcpStream, count: usize) -> Vec<(u32, i
 pub(crate) fn read_messages(stream: &mut TcpStream, count: usize) -> (Vec<(u32, i32)>, Vec<u32>) {
     let (mut requests, mut cancelled) = (Vec::new(), Vec::new());
     for _ in 0..count {
-        let (header, message) = read_message(stream);
+        let (header, message) = read_message(stream).unwrap();
         if header.kind == MessageKind::CancelRequest {
             cancelled.push(CancelRequest::read(&message, &header).unwrap().request_id);
             continue;
@@ -263,7 +255,7 @@ fn a_malformed_reply_is_answered_with_a_message_error() {
             read_requests(&mut stream, 1);
             // A reply that ends within its id.
             stream.write_all(b"GIOP\x01\x02\x00\x01\x00\x00\x00\x02ab").unwrap();
-            assert_eq!(read_message(&mut stream).0.kind, MessageKind::MessageError);
+            assert_eq!(read_message(&mut stream).unwrap().0.kind, MessageKind::MessageError);
         }
     });
     for (_orb, echo) in both(orb, &echo) {
@@ -277,7 +269,7 @@ fn a_question_that_is_given_up_is_cancelled() {
     let (orb, echo, served) = scripted(|listener| {
         for _ in 0..2 {
             let (mut stream, _) = listener.accept().unwrap();
-            let kinds: Vec<_> = (0..3).map(|_| read_message(&mut stream).0.kind).collect();
+            let kinds: Vec<_> = (0..3).map(|_| read_message(&mut stream).unwrap().0.kind).collect();
             let cancelled = [MessageKind::LocateRequest, MessageKind::CancelRequest];
             assert_eq!(kinds[..2], cancelled);
             assert_eq!(kinds[2], MessageKind::CloseConnection);
@@ -371,7 +363,7 @@ fn a_shutdown_lets_calls_end_and_closes_connections() {
         let requests = read_requests(&mut stream, 2);
         sender.send(()).unwrap();
         answer(&mut stream, requests);
-        read_message(&mut stream).0.kind
+        read_message(&mut stream).unwrap().0.kind
     });
     std::thread::scope(|scope| {
         let under_way = scope.spawn(|| calls(&echo, &[1, 2]));

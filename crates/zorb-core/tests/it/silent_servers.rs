@@ -1,7 +1,7 @@
 //! Servers that stop: before they read, before they reply, in a reply or between its fragments, or that send it one octet
 //! after the other. A call ends at its limit, or at that of the option `MaxReplyWait`.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use zorb_giop::{
     GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
     RequestHeader,
 };
-use zorb_testkit::require_loopback;
+use zorb_testkit::{read_message, require_loopback};
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
 const ORDER: ByteOrder = ByteOrder::Big;
@@ -88,27 +88,18 @@ impl Stops {
 /// connection, or, if it does not read, for the `end` of the test.
 fn serve(listener: &TcpListener, stops: Stops, end: &Receiver<()>) {
     let (mut stream, _) = listener.accept().unwrap();
-    let first = reply_to(&read_message(&mut stream).unwrap());
+    let first = reply_to(&read_message(&mut stream).unwrap().1);
     stream.write_all(&first).unwrap();
     if stops == Stops::BeforeReading {
         let _ = end.recv();
         return;
     }
     // On a slow machine, it is too late for the client to send it.
-    let Some(second) = read_message(&mut stream) else { return };
+    let Ok((_, second)) = read_message(&mut stream) else { return };
     let second = reply_to(&second);
     stops.send(&mut stream, &first, &second);
     // A CancelRequest, and the end.
     let _ = std::io::copy(&mut stream, &mut std::io::sink());
-}
-
-fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
-    let mut message = vec![0; 12];
-    stream.read_exact(&mut message).ok()?;
-    let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
-    message.resize(header.total_size(), 0);
-    stream.read_exact(&mut message[12..]).ok()?;
-    Some(message)
 }
 
 /// A reply with a sequence of 32 octets; nothing for a LocateRequest.

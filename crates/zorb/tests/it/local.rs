@@ -11,9 +11,8 @@ use zorb::codegen::{self, Ref};
 use zorb::giop::{Ior, ProfileTag};
 use zorb::{ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
 use zorb_cdr::Wire;
-use zorb_giop::{
-    HEADER_SIZE, IiopProfile, MessageHeader, MessageWriter, ReplyStatus, RequestHeader,
-};
+use zorb_giop::{IiopProfile, MessageWriter, ReplyStatus, RequestHeader};
+use zorb_testkit::read_message;
 
 /// URLs without a name: in the file system, and abstract.
 const PLACES: [&str; 5] = ["uiop://", "uiop://@", "lite+uiop://", "shmiop://", "shmiop://@"];
@@ -181,11 +180,7 @@ fn stranger(status: ReplyStatus, body: Ior) -> (Ior, std::thread::JoinHandle<()>
     let profiles = vec![profile.encode(zorb_cdr::ByteOrder::NATIVE).unwrap()];
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut request = vec![0; HEADER_SIZE];
-        stream.read_exact(&mut request).unwrap();
-        let header = MessageHeader::parse_prefix(&request).unwrap().unwrap();
-        request.resize(header.total_size(), 0);
-        stream.read_exact(&mut request[HEADER_SIZE..]).unwrap();
+        let (header, request) = read_message(&mut stream).unwrap();
         let (id, order) =
             (RequestHeader::read(&request, &header).unwrap().0.request_id, header.order);
         let mut octets = Vec::new();

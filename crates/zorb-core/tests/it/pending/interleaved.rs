@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::send_twice;
 use crate::sharing::{answer, closing, scripted};
 use zorb_core::Pending;
-use zorb_giop::{MessageHeader, MessageKind, RequestHeader};
+use zorb_giop::{MessageKind, RequestHeader};
+use zorb_testkit::read_message;
 use zorb_types::{SystemException, SystemExceptionKind};
 
 /// Numbers that follow from a seed (xorshift).
@@ -25,13 +26,8 @@ impl Chance {
 
 /// The next request; `None` at the end of the stream.
 fn next_request(stream: &mut std::net::TcpStream) -> Option<(u32, i32)> {
-    use std::io::Read;
     loop {
-        let mut message = vec![0; 12];
-        stream.read_exact(&mut message).ok()?;
-        let header = MessageHeader::parse_prefix(&message).unwrap().unwrap();
-        message.resize(header.total_size(), 0);
-        stream.read_exact(&mut message[12..]).ok()?;
+        let (header, message) = read_message(stream).ok()?;
         if header.kind == MessageKind::Request {
             let (request, mut body) = RequestHeader::read(&message, &header).unwrap();
             return Some((request.request_id, body.read_i32().unwrap()));
