@@ -94,6 +94,7 @@ pub(super) const CRATES: &[Crate] = &[
     beside(Layer::Tool, "zorb-conformance", &[]),
     beside(Layer::Tool, "zorb-cli", &["zorb-bench"]),
     beside(Layer::Tool, "zorb-bench", &[]),
+    beside(Layer::Tool, "zorb-ladder", &["zorb-bench"]),
     beside(Layer::Testkit, "zorb-testkit", &[]),
     beside(Layer::Xtask, "xtask", &[]),
 ];

@@ -1,0 +1,5 @@
+//! The engines against Zorb's own, and the benchmark.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod octets;
+mod sample;
