@@ -16,6 +16,7 @@ mod error;
 pub mod experiment;
 pub mod harness;
 pub mod histogram;
+pub mod ladder;
 pub mod machine;
 pub mod naming;
 pub mod operation;

@@ -2,6 +2,7 @@
 
 mod args;
 mod dba;
+mod ladder;
 mod naming;
 mod output;
 mod progress;
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
         BenchCommand::Other(Other::Upcalls(args)) => rt::run_upcalls(args),
         BenchCommand::Other(Other::Naming(args)) => naming::run(args),
         BenchCommand::Other(Other::Dba(args)) => dba::run(args),
+        BenchCommand::Other(Other::Ladder(args)) => ladder::run(args),
         BenchCommand::Other(Other::Report(args)) => report::run(args),
     }
 }

@@ -495,3 +495,14 @@ fn graph_coloring_needs_its_program() {
     assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
     assert!(finished.stderr.contains("`cargo build --release -p dba`"), "{}", finished.stderr);
 }
+
+#[test]
+fn the_ladder_needs_its_program() {
+    let finished = run(&["bench", "ladder", "--quick", "--program", "missing/zorb-ladder"]);
+    assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
+    assert!(
+        finished.stderr.contains("`cargo build --release -p zorb-ladder`"),
+        "{}",
+        finished.stderr
+    );
+}

@@ -48,6 +48,8 @@ pub(super) enum Other {
     Naming(NamingArgs),
     /// Compare graph coloring by processes over sockets, the small ORB and the full one
     Dba(DbaArgs),
+    /// Count and time a marshalling engine as a paper found it, and after each step of its optimization
+    Ladder(LadderArgs),
     /// Create an HTML page with charts of all results in a folder
     Report(ReportArgs),
 }
@@ -158,6 +160,25 @@ pub(super) struct DbaArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) program: Option<PathBuf>,
     /// A short run with a mesh of 16 nodes, which decides no claim about times
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// JSON output file; `-` (default) is standard output, instead of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    pub(super) json: Option<PathBuf>,
+}
+
+/// Count and time a marshalling engine as a paper found it, and after each step of its optimization
+///
+/// Sequences of shorts, chars, longs, octets, doubles and structs, by an engine that interprets TypeCodes and by four that
+/// differ from it in one step each: inlining; sizes that are calculated once; a receiver split for the processor's cache; a
+/// sender split for it. Valgrind counts instructions, calls and cache misses; floods over TCP are timed, also over a link of
+/// 155 Mbit/s between two network namespaces. `cargo build --release -p zorb-ladder` in Zorb's source tree builds the program.
+#[derive(Args, Debug)]
+pub(super) struct LadderArgs {
+    /// The program `zorb-ladder` [default: beside this program]
+    #[arg(long, value_name = "FILE")]
+    pub(super) program: Option<PathBuf>,
+    /// A short run, which decides no claim about times
     #[arg(long)]
     pub(super) quick: bool,
     /// JSON output file; `-` (default) is standard output, instead of the table
