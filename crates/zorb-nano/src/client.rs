@@ -1,13 +1,15 @@
 //! The client: calls, one at a time.
 
 mod converse;
+mod question;
 
 use zorb_cdr::{CdrError, CdrReader};
 use zorb_giop::{LocateStatus, ReplyStatus, ResponseFlags};
 use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 
-pub use self::converse::Arguments;
-use self::converse::{BROKEN, Connections, Question};
+use self::converse::{BROKEN, Connections};
+pub use self::question::Arguments;
+use self::question::Question;
 use crate::{Limits, Os, Reader, Reference, SystemException};
 
 /// The maximum number of references that a call is forwarded to.
@@ -47,7 +49,7 @@ impl<O: Os> Client<O> {
         let mut forwarded = None;
         for _ in 0..=MAX_FORWARDS {
             let to = forwarded.as_ref().unwrap_or(target);
-            let question = Question::Request { operation, arguments: &mut *arguments, response };
+            let question = Question::request(operation, &mut *arguments, response);
             let (link, header) = self.connections.converse(to, question, deadline)?;
             let (message, encoding) = self.connections.message(link);
             let reply = encoding.form().read_reply_start(message, &header).map_err(|_| BROKEN)?;
@@ -85,8 +87,27 @@ impl<O: Os> Client<O> {
         operation: &str,
         arguments: &mut Arguments<'_>,
     ) -> Result<(), SystemException> {
-        let response = ResponseFlags::NoResponse;
-        self.connections.tell(target, Question::Request { operation, arguments, response })
+        let mut question = Question::request(operation, arguments, ResponseFlags::NoResponse);
+        self.connections.tell(target, &mut question)
+    }
+
+    /// Sends a one-way request to many objects, as [`send`](Self::send) does to one. `arguments` writes them once, and again
+    /// only for an object whose messages encode them otherwise: in GIOPlite, or at another alignment.
+    ///
+    /// # Errors
+    /// The first one. The request is sent to the other objects all the same.
+    pub fn send_to_all<'t>(
+        &mut self,
+        targets: impl IntoIterator<Item = &'t Reference>,
+        operation: &str,
+        arguments: &mut Arguments<'_>,
+    ) -> Result<(), SystemException> {
+        let mut question = Question::request(operation, arguments, ResponseFlags::NoResponse);
+        let mut all = Ok(());
+        for target in targets {
+            all = all.and(self.connections.tell(target, &mut question));
+        }
+        all
     }
 
     /// Asks where an object is: at the reference itself, at another one, or nowhere (`None`).

@@ -72,6 +72,7 @@ mod client;
 pub mod codegen;
 mod endpoint;
 mod exception;
+mod inbound;
 mod interface;
 mod limits;
 mod link;

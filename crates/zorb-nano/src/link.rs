@@ -4,10 +4,15 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use zorb_cdr::ByteOrder;
-use zorb_giop::{GiopVersion, Inbound};
+use zorb_giop::{GiopVersion, MessageHeader};
 
 use crate::endpoint::Encoding;
+use crate::inbound::{Inbound, Unusable};
 use crate::{Endpoint, Limits, Os, OsError, Socket};
+
+/// How long a connection needs no check before it is used again. A one-way call is lost if the server closes the connection
+/// in this time; the full ORB has the same one. A check is a system call, of two that a one-way call makes.
+const UNCHECKED: Duration = Duration::from_millis(20);
 
 /// A connection, or the place for one.
 #[derive(Debug)]
@@ -23,6 +28,8 @@ pub(crate) struct Link {
     /// When the last message began to be received or sent; in a client, the deadline of the last call. Octets in the middle
     /// of a message do not count: a peer that sends or takes one now and then is as slow as one that stopped.
     active: Duration,
+    /// In a client: the beginning of the last call that found the connection open.
+    alive: Option<Duration>,
     /// Whether the connection ends as soon as the message has been sent.
     pub(crate) is_ending: bool,
     /// The version of the last message that has been received.
@@ -45,23 +52,14 @@ impl Link {
     /// Allocates the buffers.
     pub(crate) fn new(limits: &Limits) -> Self {
         let size = limits.max_message_size;
-        // A buffer of the maximum size never grows, and without fragments there is no other one.
-        let limits = zorb_giop::Limits::DEFAULT
-            .max_message_size(size)
-            .max_partial_messages(0)
-            .initial_capacity(size)
-            .retained_capacity(size);
-        let mut inbound = Inbound::new(limits);
-        inbound.space();
-        let outbound = Vec::with_capacity(size);
-        let active = Duration::ZERO;
         Self {
             socket: None,
             endpoint: None,
-            inbound,
-            outbound,
+            inbound: Inbound::new(size),
+            outbound: Vec::with_capacity(size),
             sent: 0,
-            active,
+            active: Duration::ZERO,
+            alive: None,
             is_ending: false,
             version: GiopVersion::V1_2,
             is_ready: false,
@@ -71,16 +69,10 @@ impl Link {
 
     /// Begins a connection.
     pub(crate) fn open(&mut self, socket: Socket, endpoint: Endpoint, now: Duration) {
-        if cfg!(feature = "lite") && self.inbound.messaging().is_some() != endpoint.is_lite() {
-            // The buffer moves along.
-            let nothing = Inbound::new(zorb_giop::Limits::DEFAULT);
-            let inbound = core::mem::replace(&mut self.inbound, nothing);
-            self.inbound =
-                inbound.with_messaging(endpoint.encoding(GiopVersion::V1_2).form().other());
-        }
         self.inbound.reset();
         self.outbound.clear();
         (self.sent, self.active, self.is_ending) = (0, now, false);
+        self.alive = None;
         (self.is_ready, self.is_waiting) = (false, false);
         (self.socket, self.endpoint) = (Some(socket), Some(endpoint));
         self.version = GiopVersion::V1_2;
@@ -88,17 +80,17 @@ impl Link {
 
     /// The encoding of messages, in the version of the last one that has been received.
     pub(crate) fn encoding(&self) -> Encoding {
-        self.endpoint.map_or(Encoding::GIOP, |endpoint| endpoint.encoding(self.version))
+        self.endpoint.as_ref().map_or(Encoding::GIOP, |endpoint| endpoint.encoding(self.version))
     }
 
     /// Whether messages are datagrams.
     pub(crate) fn is_datagram(&self) -> bool {
-        self.endpoint.is_some_and(|endpoint| endpoint.address.is_datagram())
+        self.endpoint.as_ref().is_some_and(|endpoint| endpoint.address.is_datagram())
     }
 
     /// The priority of its lane.
     pub(crate) fn priority(&self) -> Option<i16> {
-        self.endpoint.and_then(|endpoint| endpoint.priority())
+        self.endpoint.as_ref().and_then(Endpoint::priority)
     }
 
     /// Ends the connection.
@@ -114,7 +106,8 @@ impl Link {
 
     /// Whether it is a connection to this endpoint.
     pub(crate) fn is_to(&self, endpoint: &Endpoint) -> bool {
-        self.socket.is_some() && self.endpoint.is_some_and(|it| it.shares_connections_of(endpoint))
+        let shares = |own: &Endpoint| own.shares_connections_of(endpoint);
+        self.socket.is_some() && self.endpoint.as_ref().is_some_and(shares)
     }
 
     pub(crate) fn active(&self) -> Duration {
@@ -178,10 +171,31 @@ impl Link {
         Ok(Flushed::All)
     }
 
-    /// Whether the peer has sent nothing since the last message, not even the end of the stream.
-    pub(crate) fn is_quiet(&mut self, os: &mut impl Os) -> bool {
-        let has_nothing = matches!(self.inbound.poll(), Ok(None)) && self.inbound.is_idle();
-        has_nothing && self.receive(os, self.active) == Ok(false)
+    /// Notes that a call that began at `begun` found the connection open.
+    pub(crate) fn note_alive(&mut self, begun: Duration) {
+        self.alive = Some(begun);
+    }
+
+    /// Whether the peer has sent nothing since the last message, not even the end of the stream. The system is not asked
+    /// again within [`UNCHECKED`].
+    pub(crate) fn is_quiet(&mut self, os: &mut impl Os, now: Duration) -> bool {
+        if self.next_message() != Ok(None) || !self.inbound.is_idle() {
+            return false;
+        }
+        if self.alive.is_some_and(|alive| now.saturating_sub(alive) < UNCHECKED) {
+            return true;
+        }
+        self.alive = Some(now);
+        self.receive(os, self.active) == Ok(false)
+    }
+
+    /// The header of the next message that has been received, which becomes the current one.
+    ///
+    /// # Errors
+    /// What has been received cannot be used.
+    pub(crate) fn next_message(&mut self) -> Result<Option<MessageHeader>, Unusable> {
+        let form = self.encoding().form();
+        self.inbound.poll(form)
     }
 
     /// Receives octets. Returns whether there were any.

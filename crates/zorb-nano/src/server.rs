@@ -61,9 +61,8 @@ impl<'s, O: Os> Server<'s, O> {
     /// `IMP_LIMIT`: all endpoints together would have more than [`MAX_POLLED`] sockets; `INITIALIZE`, minor `ENDPOINT`:
     /// the system does not let it listen there.
     pub fn listen(&mut self, endpoint: Endpoint) -> Result<(), SystemException> {
-        let sockets = |lane: &Lane| lane.links.len() + 1;
         let more = Lane::connections(&endpoint, &self.limits) + 1;
-        let all = self.lanes.iter().map(sockets).sum::<usize>() + more;
+        let all = self.lanes.iter().map(Lane::sockets).sum::<usize>() + more;
         if all > MAX_POLLED {
             let minor = minor::imp_limit::TOO_MANY_CONNECTIONS;
             return Err(SystemException::before(SystemExceptionKind::ImpLimit, minor));
@@ -154,12 +153,12 @@ impl<'s, O: Os> Server<'s, O> {
     }
 
     fn links(&self) -> impl Iterator<Item = &Link> {
-        self.lanes.iter().flat_map(|lane| &lane.links)
+        self.lanes.iter().flat_map(Lane::links)
     }
 
     fn collect_interests(&mut self, now: Duration) {
         self.interests.clear();
-        let links = self.lanes.iter().flat_map(|lane| &lane.links);
+        let links = self.lanes.iter().flat_map(Lane::links);
         self.interests.extend(links.filter_map(|link| {
             let (socket, write) = (link.socket()?, link.has_output());
             Some(Interest { socket, read: !write, write, is_ready: false })
@@ -185,7 +184,7 @@ impl<'s, O: Os> Server<'s, O> {
     }
 
     fn expire(&mut self, now: Duration) {
-        for link in self.lanes.iter_mut().flat_map(|lane| &mut lane.links) {
+        for link in self.lanes.iter_mut().flat_map(Lane::links_mut) {
             let is_late = || link.active().saturating_add(self.limits.timeout) <= now;
             if link.is_busy() && !link.is_waiting && is_late() {
                 link.close(&mut self.os);
@@ -199,7 +198,7 @@ impl<'s, O: Os> Server<'s, O> {
         let top = self.lanes.last().and_then(|lane| lane.endpoint.priority());
         let mut served = None;
         loop {
-            let links = self.lanes.iter_mut().rev().flat_map(|lane| &mut lane.links);
+            let links = self.lanes.iter_mut().rev().flat_map(Lane::links_mut);
             let ready = links.filter(|link| link.is_ready && link.socket().is_some());
             // The first of several minima is of the most urgent lane.
             let next =

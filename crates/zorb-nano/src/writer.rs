@@ -175,6 +175,22 @@ impl<'b> Writer<'b> {
         self.append(size, |writer| reference.write(type_id, writer))
     }
 
+    /// Where the values begin in the message.
+    pub(crate) fn body_start(&self) -> usize {
+        self.frame.body_start
+    }
+
+    /// Appends the values of another message, which are encoded alike.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub(crate) fn copy(&mut self, values: &[u8]) -> Result<(), SystemException> {
+        self.append(values.len(), |writer| {
+            writer.put(values);
+            Ok(())
+        })
+    }
+
     /// Calls `write` if there is room for so many octets.
     fn append(
         &mut self,

@@ -3,19 +3,13 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use zorb_cdr::ByteOrder;
-use zorb_giop::{
-    MessageHeader, MessageKind, RequestStart, ResponseFlags, ServiceContext, ServiceId,
-    TargetAddress,
-};
-use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
+use zorb_giop::{MessageHeader, MessageKind};
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
+use super::question::{Question, To};
 use crate::endpoint::Encoding;
 use crate::link::{Flushed, Link};
-use crate::{Endpoint, Interest, Limits, Os, Reference, SystemException, Writer};
-
-/// Writes the arguments of a call. It is called again if the call is forwarded, or sent again.
-pub type Arguments<'a> = dyn FnMut(&mut Writer<'_>) -> Result<(), SystemException> + 'a;
+use crate::{Endpoint, Interest, Limits, Os, Reference, SystemException};
 
 /// The connections of a client, each of which carries one call at a time.
 #[derive(Debug)]
@@ -24,26 +18,6 @@ pub(super) struct Connections<O> {
     limits: Limits,
     links: Vec<Link>,
     last_id: u32,
-}
-
-/// What the client sends.
-pub(super) enum Question<'q, 'a> {
-    Request { operation: &'q str, arguments: &'q mut Arguments<'a>, response: ResponseFlags },
-    Locate,
-}
-
-impl Question<'_, '_> {
-    fn expects_answer(&self) -> bool {
-        !matches!(self, Self::Request { response: ResponseFlags::NoResponse, .. })
-    }
-}
-
-/// Where a message goes.
-struct To<'t> {
-    endpoint: Endpoint,
-    key: &'t [u8],
-    /// The priority that the request says.
-    priority: Option<i16>,
 }
 
 /// Why a message has no answer.
@@ -66,16 +40,6 @@ pub(super) const BROKEN: SystemException =
 const REFUSED: SystemException =
     SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::MESSAGE_ERROR);
 
-const NO_LANE: SystemException =
-    SystemException::before(SystemExceptionKind::InvPolicy, minor::inv_policy::NO_LANE);
-const ONE_WAY_ONLY: SystemException = SystemException::before(
-    SystemExceptionKind::NoImplement,
-    minor::no_implement::UNSUPPORTED_OPERATION,
-);
-
-/// The contents of an IPv4 datagram, in octets.
-const MAX_DATAGRAM: usize = 65_507;
-
 impl<O: Os> Connections<O> {
     /// No connection yet. All buffers are allocated here.
     pub(super) fn new(os: O, limits: Limits) -> Self {
@@ -88,10 +52,10 @@ impl<O: Os> Connections<O> {
     pub(super) fn tell(
         &mut self,
         target: &Reference,
-        mut question: Question<'_, '_>,
+        question: &mut Question<'_, '_>,
     ) -> Result<(), SystemException> {
         let deadline = self.deadline();
-        self.twice(|all| all.send_question(target, &mut question, deadline).map(|_| ()))
+        self.twice(|all| all.send_question(target, question, deadline).map(|_| ()))
     }
 
     /// Sends a message, and receives the answer until the [deadline](Self::deadline): that is the current message of the link with this index.
@@ -103,11 +67,19 @@ impl<O: Os> Connections<O> {
     ) -> Result<(usize, MessageHeader), SystemException> {
         self.twice(|all| {
             let (at, id) = all.send_question(target, &mut question, deadline)?;
-            let received = all.receive_answer(at, id, deadline);
-            if received.is_err() {
-                all.close_link(at);
+            match all.receive_answer(at, id, deadline) {
+                Ok(header) => {
+                    let begun = all.begun(deadline);
+                    if let Some(link) = all.links.get_mut(at) {
+                        link.note_alive(begun);
+                    }
+                    Ok((at, header))
+                }
+                Err(failure) => {
+                    all.close_link(at);
+                    Err(failure)
+                }
             }
-            received.map(|header| (at, header))
         })
     }
 
@@ -128,6 +100,11 @@ impl<O: Os> Connections<O> {
     /// When a call that begins now has to end, with all its forwards.
     pub(super) fn deadline(&mut self) -> Duration {
         self.os.now().saturating_add(self.limits.timeout)
+    }
+
+    /// When the call with this deadline began.
+    fn begun(&self, deadline: Duration) -> Duration {
+        deadline.saturating_sub(self.limits.timeout)
     }
 
     /// Tries again, on another connection, if the server did not take the message. A server that closes an idle connection
@@ -154,15 +131,13 @@ impl<O: Os> Connections<O> {
         deadline: Duration,
     ) -> Result<(usize, u32), Failure> {
         let priority = if cfg!(feature = "lanes") { self.os.priority() } else { None };
-        let endpoint = select(target, question.expects_answer(), priority);
-        let endpoint = endpoint.map_err(Failure::Final)?;
-        let (at, was_open) = self.link_to(&endpoint, deadline)?;
+        let to = To::select(target, question.expects_answer(), priority);
+        let to = to.map_err(Failure::Final)?;
+        let (at, was_open) = self.link_to(to.endpoint, deadline)?;
         self.last_id = self.last_id.wrapping_add(1);
         let id = self.last_id;
-        // The lane's endpoint implies its priority.
-        let sent = priority.filter(|_| endpoint.priority().is_none());
-        let to = To { endpoint, key: target.key(), priority: sent };
-        let written = self.write_question(at, &to, question, id);
+        let limit = self.limits.max_message_size;
+        let written = question.write((&mut self.links, at), &to, id, limit);
         written.map_err(Failure::Final)?;
         if let Some(link) = self.links.get_mut(at) {
             link.begin_output(deadline);
@@ -181,52 +156,6 @@ impl<O: Os> Connections<O> {
             });
         }
         Ok((at, id))
-    }
-
-    fn write_question(
-        &mut self,
-        at: usize,
-        to: &To<'_>,
-        question: &mut Question<'_, '_>,
-        id: u32,
-    ) -> Result<(), SystemException> {
-        let Some(link) = self.links.get_mut(at) else { return Err(LOST) };
-        let (buffer, order) = (&mut link.outbound, ByteOrder::NATIVE);
-        let encoding = to.endpoint.encoding(to.endpoint.version);
-        let key = TargetAddress::Key(to.key);
-        match question {
-            Question::Locate => {
-                encoding
-                    .form()
-                    .locate_request(buffer, order, id, &key)
-                    .and_then(|message| message.finish())
-                    .map_err(|error| SystemException::of_cdr(error, Transfer::SendRequest))?;
-            }
-            Question::Request { operation, arguments, response } => {
-                let value = to.priority.map(encapsulated);
-                let context = value.as_ref().map(|value| {
-                    ServiceContext::new(ServiceId::RT_CORBA_PRIORITY, value.as_slice())
-                });
-                let start = RequestStart {
-                    request_id: id,
-                    response: *response,
-                    target: key,
-                    operation,
-                    service_contexts: context.as_slice(),
-                };
-                let limit = match to.endpoint.address.is_datagram() {
-                    true => self.limits.max_message_size.min(MAX_DATAGRAM),
-                    false => self.limits.max_message_size,
-                };
-                let mut writer = Writer::request(buffer, limit, encoding, &start, to.key.len())?;
-                arguments(&mut writer)?;
-                if let Some(failed) = writer.failed() {
-                    return Err(failed);
-                }
-                writer.finish();
-            }
-        }
-        Ok(())
     }
 
     /// Sends all of the message.
@@ -250,7 +179,7 @@ impl<O: Os> Connections<O> {
     ) -> Result<MessageHeader, Failure> {
         loop {
             let Some(link) = self.links.get_mut(at) else { return Err(Failure::Final(LOST)) };
-            if let Some(header) = link.inbound.poll().map_err(|_| Failure::Final(BROKEN))? {
+            if let Some(header) = link.next_message().map_err(|_| Failure::Final(BROKEN))? {
                 let (message, form) = (link.inbound.current(), link.encoding().form());
                 let answers = match header.kind {
                     MessageKind::CloseConnection => return Err(Failure::NotTaken(CLOSED_BY_PEER)),
@@ -267,11 +196,10 @@ impl<O: Os> Connections<O> {
                 };
                 return if answers { Ok(header) } else { Err(Failure::Final(BROKEN)) };
             }
-            match link.receive(&mut self.os, deadline) {
-                Ok(true) => {}
-                Ok(false) => self.wait(at, false, deadline).map_err(Failure::Final)?,
-                Err(_) => return Err(Failure::Final(LOST)),
-            }
+            // To wait first saves a system call: the answer is hardly ever there yet.
+            self.wait(at, false, deadline).map_err(Failure::Final)?;
+            let Some(link) = self.links.get_mut(at) else { return Err(Failure::Final(LOST)) };
+            link.receive(&mut self.os, deadline).map_err(|_| Failure::Final(LOST))?;
         }
     }
 
@@ -299,9 +227,10 @@ impl<O: Os> Connections<O> {
         endpoint: &Endpoint,
         deadline: Duration,
     ) -> Result<(usize, bool), Failure> {
+        let begun = self.begun(deadline);
         let Self { os, links, .. } = self;
         if let Some((at, link)) = (0..).zip(links).find(|(_, link)| link.is_to(endpoint)) {
-            if link.is_quiet(os) {
+            if link.is_quiet(os, begun) {
                 return Ok((at, true));
             }
             // The server has closed it, or is about to: a one-way call would be lost.
@@ -319,29 +248,4 @@ impl<O: Os> Connections<O> {
         }
         Ok((at, false))
     }
-}
-
-/// The first endpoint of the target for a priority; one with replies if there is to be an answer.
-fn select(
-    target: &Reference,
-    expects_answer: bool,
-    priority: Option<i16>,
-) -> Result<Endpoint, SystemException> {
-    let serves = |endpoint: &&Endpoint| match (priority, endpoint.priority()) {
-        (Some(wanted), Some(served)) => wanted == served,
-        _ => true,
-    };
-    let mut serving = target.endpoints().iter().filter(serves).peekable();
-    if serving.peek().is_none() {
-        return Err(NO_LANE);
-    }
-    let mut answering =
-        serving.filter(|endpoint| !(expects_answer && endpoint.address.is_datagram()));
-    answering.next().copied().ok_or(ONE_WAY_ONLY)
-}
-
-/// A priority as an encapsulated `short`.
-fn encapsulated(priority: i16) -> [u8; 4] {
-    let [first, second] = priority.to_be_bytes();
-    [0, 0, first, second]
 }

@@ -5,13 +5,13 @@ use core::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, Inbound, LocateStatus, MessageHeader, MessageKind, MessageWriter,
-    ReplyStatus,
+    AddressingDisposition, LocateStatus, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
 };
 use zorb_types::{SystemExceptionKind, Transfer, minor};
 
 use super::objects::{Objects, UNKNOWN_OBJECT};
 use crate::endpoint::Encoding;
+use crate::inbound::Unusable;
 use crate::link::Link;
 use crate::request::{Expected, Request};
 use crate::writer::write_exception;
@@ -33,21 +33,21 @@ pub(super) fn answer(
     limits: &Limits,
     now: Duration,
 ) -> Result<bool, OsError> {
-    let header = match link.inbound.poll() {
+    let header = match link.next_message() {
         Ok(Some(header)) => header,
         Ok(None) => return Ok(false),
-        Err(error) if error.answer_message_error => {
+        Err(Unusable::NoMessage) => {
             link.refuse();
             return Ok(true);
         }
-        Err(_) => return Err(OsError::NoSocket),
+        Err(Unusable::TooLarge) => return Err(OsError::NoSocket),
     };
     link.outbound.clear();
     link.version = header.version;
     link.begin_output(now);
     let answered = match header.kind {
         MessageKind::Request => {
-            let (message, encoding) = (Inbound::current(&link.inbound), link.encoding());
+            let (message, encoding) = (link.inbound.current(), link.encoding());
             match Request::read(message, &header, encoding) {
                 Ok(request) => {
                     answer_request(request, encoding, &mut link.outbound, objects, limits)
@@ -86,12 +86,12 @@ pub(super) fn take_datagram(
     if link.receive(os, now) != Ok(true) {
         return Ok(false);
     }
-    if let Ok(Some(header)) = link.inbound.poll()
+    if let Ok(Some(header)) = link.next_message()
         && header.kind == MessageKind::Request
         && !link.inbound.has_buffered()
     {
         link.version = header.version;
-        let (encoding, message) = (link.encoding(), Inbound::current(&link.inbound));
+        let (encoding, message) = (link.encoding(), link.inbound.current());
         if let Ok(request) = Request::read(message, &header, encoding)
             && request.answer == Expected::Nothing
         {
@@ -177,7 +177,7 @@ fn answer_locate_request(
 ) -> Result<(), CdrError> {
     let encoding = link.encoding();
     let Link { inbound, outbound, .. } = link;
-    let request = Request::read_locate(Inbound::current(inbound), header, encoding)?;
+    let request = Request::read_locate(inbound.current(), header, encoding)?;
     let status = match request.key {
         None => LocateStatus::LocNeedsAddressingMode,
         Some(key) if objects.find(key).is_some() => LocateStatus::ObjectHere,

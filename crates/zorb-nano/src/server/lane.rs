@@ -22,7 +22,9 @@ pub(super) struct Lane {
     is_ready: bool,
     /// When connections may be accepted again.
     accepts_from: Duration,
-    pub(super) links: Vec<Link>,
+    links: Vec<Link>,
+    /// The links that have ever been open are those before this one: the others need not be looked at.
+    used: usize,
 }
 
 impl Lane {
@@ -45,14 +47,16 @@ impl Lane {
         let endpoint = endpoint.at(address);
         let connections = Self::connections(&endpoint, limits);
         let mut links: Vec<Link> = (0..connections).map(|_| Link::new(limits)).collect();
-        let mut listener = Some(listener);
+        let (mut listener, mut used) = (Some(listener), 0);
         if address.is_datagram()
             && let Some(link) = links.first_mut()
             && let Some(socket) = listener.take()
         {
             link.open(socket, endpoint, Duration::ZERO);
+            used = 1;
         }
-        Ok(Self { endpoint, listener, is_ready: false, accepts_from: Duration::ZERO, links })
+        let accepts_from = Duration::ZERO;
+        Ok(Self { endpoint, listener, is_ready: false, accepts_from, links, used })
     }
 
     /// The number of its links: over UDP one receives the datagrams of all clients.
@@ -60,9 +64,25 @@ impl Lane {
         if endpoint.address.is_datagram() { 1 } else { limits.max_connections }
     }
 
+    /// The open links, and some that are closed.
+    pub(super) fn links(&self) -> &[Link] {
+        self.links.get(..self.used).unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub(super) fn links_mut(&mut self) -> &mut [Link] {
+        self.links.get_mut(..self.used).unwrap_or_default()
+    }
+
+    /// The sockets that it has at most.
+    pub(super) fn sockets(&self) -> usize {
+        self.links.len() + 1
+    }
+
     /// The listener, if a connection can be accepted.
     pub(super) fn accepting(&self, now: Duration) -> Option<Socket> {
-        let has_place = self.links.iter().any(|link| link.socket().is_none() || !link.is_busy());
+        let has_place = self.used < self.links.len()
+            || self.links().iter().any(|link| link.socket().is_none() || !link.is_busy());
         self.listener.filter(|_| has_place && self.accepts_from <= now)
     }
 
@@ -75,8 +95,10 @@ impl Lane {
     pub(super) fn note_ready(&mut self, socket: Socket) {
         if Some(socket) == self.listener {
             self.is_ready = true;
-        } else if let Some(link) = self.links.iter_mut().find(|link| link.socket() == Some(socket))
-        {
+            return;
+        }
+        let own = self.links_mut().iter_mut().find(|link| link.socket() == Some(socket));
+        if let Some(link) = own {
             link.is_ready = true;
         }
     }
@@ -84,7 +106,7 @@ impl Lane {
     /// Forgets what was ready, except what waits for more urgent requests.
     pub(super) fn begin_round(&mut self) {
         self.is_ready = false;
-        for link in &mut self.links {
+        for link in self.links_mut() {
             link.is_ready = link.is_waiting;
         }
     }
@@ -92,16 +114,17 @@ impl Lane {
     /// Accepts one connection, in a free place or in that of the client that has been idle for the longest time.
     pub(super) fn accept(&mut self, os: &mut impl Os, now: Duration) {
         let Some(listener) = self.listener.filter(|_| self.is_ready) else { return };
-        let place = self
-            .links
-            .iter_mut()
-            .filter(|link| link.socket().is_none() || !link.is_busy())
-            .min_by_key(|link| (link.socket().is_some(), link.active()));
-        let Some(link) = place else { return };
+        // The first of those that are free.
+        let place = (1..)
+            .zip(&mut self.links)
+            .filter(|(_, link)| link.socket().is_none() || !link.is_busy())
+            .min_by_key(|(_, link)| link.socket().map(|_| link.active()));
+        let Some((used, link)) = place else { return };
         match os.accept(listener) {
             Ok(socket) => {
                 link.send_close_connection(os);
                 link.open(socket, self.endpoint, now);
+                self.used = self.used.max(used);
             }
             Err(OsError::WouldBlock) => {}
             Err(_) => self.accepts_from = now.saturating_add(ACCEPT_PAUSE),
@@ -110,7 +133,7 @@ impl Lane {
 
     /// Announces the end to all clients, and closes everything.
     pub(super) fn close(&mut self, os: &mut impl Os) {
-        for link in &mut self.links {
+        for link in self.links_mut() {
             link.send_close_connection(os);
         }
         if let Some(listener) = self.listener.take() {

@@ -32,6 +32,8 @@ fn calls_allocate_nothing_in_the_client() {
             assert!(client.call(&meter, "echo", &mut |it| it.write_str("x")).is_ok());
             assert!(client.locate(&meter).is_ok());
             client.send(&meter, "store", &mut |it| it.write::<i32>(&1)).unwrap();
+            let all = [&meter, &meter];
+            client.send_to_all(all, "store", &mut |it| it.write::<i32>(&2)).unwrap();
         };
         // The first round connects; the next uses the connection.
         for round in 0..2 {

@@ -163,6 +163,27 @@ fn one_way_calls_take_no_connection_that_the_server_has_closed() {
 }
 
 #[test]
+fn a_connection_in_use_is_checked_now_and_then() {
+    let network = Network::default();
+    let mut server = network.machine(usize::MAX, 4);
+    let listener = server.listen(at("192.0.2.1:0")).unwrap();
+    let target = Reference::new(server.bound(listener).unwrap(), b"key").unwrap();
+    let mut client = Client::new(network.machine(usize::MAX, 4), Limits::DEFAULT);
+    let mut send = || client.send(&target, "store", &mut |_| Ok(())).unwrap();
+    send();
+    let stream = server.accept(listener).unwrap();
+    // This one checks.
+    send();
+    server.write(stream, &message(5)).unwrap();
+    network.advance(Duration::from_millis(19));
+    send();
+    assert_eq!(server.accept(listener), Err(OsError::WouldBlock), "the connection is not checked");
+    network.advance(Duration::from_millis(1));
+    send();
+    assert!(server.accept(listener).is_ok(), "another connection");
+}
+
+#[test]
 fn a_client_that_stops_in_a_message_is_left_after_the_timeout() {
     let network = Network::default();
     let (server, _) = server(&network, 99, Limits::DEFAULT.timeout(Duration::from_secs(3)));

@@ -14,3 +14,4 @@ mod protocols;
 mod scripted;
 mod servant;
 mod simulated;
+mod to_all;
