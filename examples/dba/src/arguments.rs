@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use dba_algorithm::{Graph, Settings};
@@ -28,6 +29,7 @@ Of nodes, and of run, which passes them on:
   --lookup hash|linear   how the small ORB finds operations (default: hash)
   --no-segments     time only whole cycles, and not their segments
 Of both:
+  --host ADDRESS    the IP address at which others reach this process (default: 127.0.0.1)
   --time-limit S    end after S seconds in any case (default: 60)
 ";
 
@@ -85,6 +87,7 @@ pub(crate) struct Options {
     pub(crate) threads: Threads,
     pub(crate) lookup: Lookup,
     pub(crate) segments: bool,
+    pub(crate) host: IpAddr,
     pub(crate) time_limit: Duration,
 }
 
@@ -102,6 +105,7 @@ impl Default for Options {
             threads: Threads::One,
             lookup: Lookup::Hash,
             segments: true,
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
             time_limit: Duration::from_secs(60),
         }
     }
@@ -134,6 +138,7 @@ impl Options {
         }
         arguments.extend(self.memo.then(|| "--memo".to_owned()));
         arguments.extend((!self.segments).then(|| "--no-segments".to_owned()));
+        arguments.extend(["--host".to_owned(), self.host.to_string()]);
         arguments.extend(["--time-limit".to_owned(), self.time_limit.as_secs().to_string()]);
         arguments
     }
@@ -170,6 +175,11 @@ pub(crate) fn parse(
             "--json" => options.json = true,
             "--memo" => options.memo = true,
             "--no-segments" => options.segments = false,
+            "--host" => {
+                let host = value()?;
+                let wrong = |_| format!("--host is an IP address, not {host}");
+                options.host = host.parse().map_err(wrong)?;
+            }
             "--time-limit" => {
                 let seconds = at_least_1(&argument, &value()?)?;
                 options.time_limit = Duration::from_secs(seconds.into());
@@ -208,9 +218,6 @@ pub(crate) fn parse(
             }
             _ => return Err(format!("there is no option {argument}\n{USAGE}").into()),
         }
-    }
-    if (options.over, options.memo) == (Over::Nano, true) {
-        return Err("--memo is there with --over raw and --over full only".into());
     }
     if options.over != Over::Full && options.threads == Threads::PerConnection {
         return Err("--threads per-connection is there with --over full only".into());
@@ -259,8 +266,8 @@ mod tests {
     #[test]
     fn a_node_gets_the_options_of_the_run() {
         let full = "--over full --memo --threads per-connection";
-        for way in ["--over raw --memo", "--over nano --lookup linear", full] {
-            let run = format!("run g {way} --sync none --no-segments --time-limit 7");
+        for way in ["--over raw --memo", "--over nano --memo --lookup linear", full] {
+            let run = format!("run g {way} --sync none --no-segments --host ::1 --time-limit 7");
             let (_, options) = parse_line(&run).unwrap();
             let node = format!("node 3 url {}", options.of_node().join(" "));
             let expected = Command::Node { id: 3, registry: "url".to_owned() };
@@ -280,7 +287,7 @@ mod tests {
                 "run g --over raw --threads per-connection",
                 "--threads per-connection is there with --over full only",
             ),
-            ("run g --over nano --memo", "--memo is there with --over raw and --over full only"),
+            ("node 1 url --host here", "--host is an IP address, not here"),
             ("run g --lookup x", "--lookup is hash or linear, not x"),
             ("run g --seed", "--seed needs a value"),
             ("run g --cycles 0", "--cycles: at least 1"),

@@ -9,9 +9,10 @@ use crate::report::per;
 use crate::run::reports;
 
 /// The ways, of which the first is the measure for the others: sockets, and each message encoded once.
-const WAYS: [(&str, Over, bool, Sync, Threads); 6] = [
+const WAYS: [(&str, Over, bool, Sync, Threads); 7] = [
     ("raw --memo", Over::Raw, true, Sync::Transport, Threads::One),
     ("nano", Over::Nano, false, Sync::Transport, Threads::One),
+    ("nano --memo", Over::Nano, true, Sync::Transport, Threads::One),
     ("full", Over::Full, false, Sync::Transport, Threads::One),
     ("full --memo", Over::Full, true, Sync::Transport, Threads::One),
     ("full --memo --sync none", Over::Full, true, Sync::None, Threads::One),

@@ -1,7 +1,7 @@
 //! Messages as one-way calls of the small ORB.
 
 use std::cell::RefCell;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::mpsc::Receiver;
 
@@ -30,8 +30,8 @@ fn limits(connections: usize) -> Limits {
 }
 
 /// A node's server, and the URL of its object.
-pub(crate) fn listen() -> Result<(Server<'static, Linux>, String), Failure> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+pub(crate) fn listen(host: IpAddr) -> Result<(Server<'static, Linux>, String), Failure> {
+    let address = SocketAddr::from((host, 0));
     let server = Server::new(Linux::new(MAX_DEGREE as u16 + 2), address.into(), limits(MAX_DEGREE));
     let server = server.map_err(failure)?;
     let url = format!("corbaloc:iiop:1.2@{}/{KEY}", server.address());
@@ -43,14 +43,16 @@ pub(crate) struct NanoLinks {
     id: NodeId,
     client: Client<Linux>,
     neighbors: Vec<Reference>,
+    memo: bool,
 }
 
 impl NanoLinks {
-    pub(crate) fn new(id: NodeId, neighbors: &[Neighbor]) -> Result<Self, Failure> {
+    pub(crate) fn new(id: NodeId, neighbors: &[Neighbor], memo: bool) -> Result<Self, Failure> {
         let references = neighbors.iter().map(|neighbor| Reference::parse(&neighbor.address));
         let sockets = u16::try_from(neighbors.len())?;
         let client = Client::new(Linux::new(sockets), limits(neighbors.len()));
-        Ok(Self { id, client, neighbors: references.collect::<Result<_, _>>().map_err(failure)? })
+        let neighbors = references.collect::<Result<_, _>>().map_err(failure)?;
+        Ok(Self { id, client, neighbors, memo })
     }
 }
 
@@ -71,20 +73,29 @@ impl Links for NanoLinks {
             }
             Message::Solved => ("solved", &[]),
         };
-        for neighbor in &self.neighbors {
-            let sent = self.client.send(neighbor, operation, &mut |writer| {
-                writer.write::<u32>(&self.id)?;
-                rest.iter().try_for_each(|number| writer.write::<u32>(number))?;
-                segments.end_marshal();
-                Ok(())
-            });
-            segments.end_send();
-            // Who has ended need not know that all is solved.
-            if *message != Message::Solved {
-                sent.map_err(failure)?;
-            }
+        let Self { id, client, neighbors, memo } = self;
+        let segments = RefCell::new(segments);
+        let mut write = |writer: &mut Writer<'_>| {
+            writer.write::<u32>(id)?;
+            rest.iter().try_for_each(|number| writer.write::<u32>(number))?;
+            segments.borrow_mut().end_marshal();
+            Ok(())
+        };
+        let check = |sent: Result<(), SystemException>| match message {
+            // Who has ended need not know.
+            Message::Solved => Ok(()),
+            _ => sent.map_err(failure),
+        };
+        if *memo {
+            let sent = client.send_to_all(&*neighbors, operation, &mut write);
+            segments.borrow_mut().end_send();
+            return check(sent);
         }
-        Ok(())
+        neighbors.iter().try_for_each(|neighbor| {
+            let sent = client.send(neighbor, operation, &mut write);
+            segments.borrow_mut().end_send();
+            check(sent)
+        })
     }
 }
 

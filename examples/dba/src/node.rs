@@ -1,6 +1,6 @@
 //! A node's process.
 
-use std::net::TcpListener;
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -39,17 +39,17 @@ enum Event {
 /// Announces a node to the registry, runs it, and reports how it has ended.
 pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), Failure> {
     let end = MonotonicTime::now() + options.time_limit;
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+    let orb = orb_at(options.host)?;
     let (events, inbox) = channel();
     let (start, started) = channel();
     let (mut listener, mut server, mut address) = (None, None, String::new());
     match options.over {
         Over::Raw => {
-            let (socket, at) = raw::listen()?;
+            let (socket, at) = raw::listen(options.host)?;
             (listener, address) = (Some(socket), at);
         }
         Over::Nano => {
-            let (small, url) = nano::listen()?;
+            let (small, url) = nano::listen(options.host)?;
             (server, address) = (Some(small), url);
         }
         Over::Full => {}
@@ -91,6 +91,11 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         false => print!("node {id} color {}\n{}", report.color, report::segment_table(&[report])),
     }
     Ok(orb.shutdown(false)?)
+}
+
+/// An ORB that listens at an address.
+pub(crate) fn orb_at(host: IpAddr) -> Result<Orb, Failure> {
+    Ok(Orb::builder().listen(format!("iiop://{}", SocketAddr::from((host, 0)))).build()?)
 }
 
 /// The adapter of the node's object.
@@ -198,7 +203,11 @@ impl MyNode {
             return Ok(());
         }
         if self.options.over == Over::Nano {
-            let driver = Driver::new(state, NanoLinks::new(self.id, neighbors)?, segments);
+            let driver = Driver::new(
+                state,
+                NanoLinks::new(self.id, neighbors, self.options.memo)?,
+                segments,
+            );
             self.tell(Event::PreparedSmall(Box::new(driver)));
             return Ok(());
         }

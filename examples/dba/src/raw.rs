@@ -1,7 +1,7 @@
 //! Messages over sockets, without an ORB.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd as _;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -22,8 +22,8 @@ const MAX_NEW: usize = 128;
 const LISTENER: u64 = u64::MAX;
 
 /// A node's socket for neighbors that connect.
-pub(crate) fn listen() -> Result<(TcpListener, String), Failure> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+pub(crate) fn listen(host: IpAddr) -> Result<(TcpListener, String), Failure> {
+    let listener = TcpListener::bind((host, 0))?;
     let address = listener.local_addr()?.to_string();
     listener.set_nonblocking(true)?;
     Ok((listener, address))

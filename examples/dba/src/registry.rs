@@ -1,5 +1,6 @@
 //! The registry: knows the graph, tells nodes their neighbors, and collects how they have ended.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use zorb_os::clock::MonotonicTime;
 use crate::Failure;
 use crate::dba::registry::{EnterError, FinishedError};
 use crate::dba::{Neighbor, Node, Refused, RegistryServant, Report, Settings};
+use crate::node::orb_at;
 
 /// The key of the registry in its URL.
 const KEY: &str = "dba";
@@ -37,9 +39,9 @@ struct State {
 }
 
 impl Coordinator {
-    /// Starts a registry for a graph of so many nodes.
-    pub(crate) fn new(nodes: u32) -> Result<Self, Failure> {
-        let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+    /// Starts a registry for a graph of so many nodes, at an address.
+    pub(crate) fn new(nodes: u32, host: IpAddr) -> Result<Self, Failure> {
+        let orb = orb_at(host)?;
         let state = State {
             entered: (0..nodes).map(|_| None).collect(),
             reports: (0..nodes).map(|_| None).collect(),

@@ -15,7 +15,7 @@ use crate::report::Summary;
 /// Starts a registry, and waits for nodes that others start.
 pub(crate) fn registry(graph: &Graph, options: &Options) -> Result<(), Failure> {
     let end = MonotonicTime::now() + options.time_limit;
-    let coordinator = Coordinator::new(graph.nodes())?;
+    let coordinator = Coordinator::new(graph.nodes(), options.host)?;
     println!("{}", coordinator.url());
     let reports = coordinator.run(graph, options.settings(graph), end, &mut || Ok(()))?;
     coordinator.shutdown()?;
@@ -30,7 +30,7 @@ pub(crate) fn run(graph: &Graph, options: &Options) -> Result<(), Failure> {
 /// Starts a registry in this process and a process for each node; returns how they have ended.
 pub(crate) fn reports(graph: &Graph, options: &Options) -> Result<Vec<Report>, Failure> {
     let end = MonotonicTime::now() + options.time_limit;
-    let coordinator = Coordinator::new(graph.nodes())?;
+    let coordinator = Coordinator::new(graph.nodes(), options.host)?;
     let mut nodes = Processes::default();
     for id in 0..graph.nodes() {
         nodes.start(id, coordinator.url(), options)?;

@@ -34,6 +34,8 @@ pub(super) struct Way {
 /// Sockets, with each message encoded once: the measure for the others.
 pub(super) const RAW: Way = Way { name: "raw", options: &["--over", "raw", "--memo"] };
 pub(super) const NANO: Way = Way { name: "nano", options: &["--over", "nano"] };
+pub(super) const NANO_MEMO: Way =
+    Way { name: "nano, memo", options: &["--over", "nano", "--memo"] };
 pub(super) const FULL: Way = Way { name: "full", options: &["--over", "full"] };
 pub(super) const FULL_MEMO: Way =
     Way { name: "full, memo", options: &["--over", "full", "--memo"] };
@@ -44,7 +46,7 @@ pub(super) const FULL_QUEUED: Way =
 pub(super) const NANO_LINEAR: Way =
     Way { name: "nano, linear", options: &["--over", "nano", "--lookup", "linear"] };
 
-const WAYS: [Way; 4] = [RAW, NANO, FULL, FULL_MEMO];
+const WAYS: [Way; 5] = [RAW, NANO, NANO_MEMO, FULL, FULL_MEMO];
 
 /// Whether segments are timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ fn report(quick: bool, times: impl Fn(&DbaRow) -> f64) -> DbaReport {
         let time = times(&row);
         // On two processors, four nodes take six times as long as two.
         let cycle = if topology.nodes == 2 { 30.0 } else { 180.0 } * time;
-        let memo = [RAW.name, FULL_MEMO.name].contains(&way.name);
+        let memo = [RAW.name, NANO_MEMO.name, FULL_MEMO.name].contains(&way.name);
         let encodings = if memo { 2.0 } else { 2.0 * (topology.nodes - 1) as f64 };
         let stages = if way == RAW { 0.1 } else { 0.5 };
         let wait = if way == FULL_QUEUED { 90.0 } else { 30.0 };
