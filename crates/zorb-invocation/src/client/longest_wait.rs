@@ -32,6 +32,11 @@ impl Wait {
         Self { own, longest, begun }
     }
 
+    /// The longest time, for receiving without another limit.
+    pub(super) const fn longest(&self) -> Option<Duration> {
+        self.longest
+    }
+
     /// The longest time, and what is left of it; `None` if another limit, or none, applies.
     fn left(&self) -> Option<(Duration, Duration)> {
         let longest = self.longest.filter(|_| self.own.deadline().is_none())?;

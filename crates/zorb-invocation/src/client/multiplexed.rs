@@ -30,9 +30,9 @@ use std::time::{Duration, Instant};
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{ClientConnection, ClientSession, Messaging};
-use zorb_os::event::EventFd;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::mutex::PiMutex;
+use zorb_os::poll::OneShot;
 use zorb_transport::{BusyWait, Stream};
 
 use super::connection::{Counts, LastReceived, Receiving};
@@ -80,7 +80,7 @@ pub(crate) struct MultiplexedConnection {
     starting: Lock<()>,
     /// Wakes the reader while it sleeps, and while it waits for octets.
     reader_wake: Condition,
-    interrupt: OnceLock<EventFd>,
+    one_shot: OnceLock<OneShot>,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
@@ -141,7 +141,7 @@ impl MultiplexedConnection {
             is_for_pending: new.is_for_pending,
             starting: Lock::default(),
             reader_wake: Condition::new(),
-            interrupt: OnceLock::new(),
+            one_shot: OnceLock::new(),
             opened: Instant::now(),
             watched: new.watched,
             counted: new.counted,

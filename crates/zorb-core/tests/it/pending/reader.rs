@@ -43,6 +43,55 @@ fn a_function_on_the_reader_cannot_wait_for_another_call() {
 }
 
 #[test]
+fn the_reader_receives_again_after_a_caller_that_has_waited() {
+    const ROUNDS: usize = 20;
+    let (go, wait) = mpsc::channel::<()>();
+    let (_orb, echo, served) = scripted(move |listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        for _ in 0..ROUNDS {
+            let mut requests = read_requests(&mut stream, 2);
+            answer(&mut stream, requests.drain(..1));
+            wait.recv().unwrap();
+            answer(&mut stream, requests);
+        }
+    });
+    for _ in 0..ROUNDS {
+        let (tell, told) = mpsc::channel();
+        let waited = send_twice(echo.object(), 1);
+        send_twice(echo.object(), 2).on_reply(move |result| tell.send(result).unwrap());
+        assert_eq!(waited.wait().unwrap(), 2);
+        assert!(told.try_recv().is_err(), "the server has not answered it");
+        go.send(()).unwrap();
+        assert_eq!(told.recv().unwrap().unwrap(), 4);
+    }
+    served.join().unwrap();
+}
+
+#[test]
+fn threads_that_wait_for_calls_on_one_connection_get_their_replies() {
+    for calls in ["1", "8"] {
+        let (_server, echo) = server();
+        let orb = builder().option("MaxCallsPerConnection", calls).build().unwrap();
+        let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let there = &there;
+                scope.spawn(move || {
+                    for value in (0..100).map(|value| 1_000 * thread + value) {
+                        let [first, second] =
+                            [value, -value].map(|value| send_twice(there.object(), value));
+                        assert_eq!(there.twice(value).unwrap(), 2 * value);
+                        assert_eq!(second.wait().unwrap(), -2 * value);
+                        assert_eq!(first.wait().unwrap(), 2 * value);
+                    }
+                });
+            }
+        });
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn connections_of_an_orb_that_is_dropped_close() {
     for calls in ["1", "4"] {
         let (_, echo, served) = scripted(|listener| {

@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_base::buffers::trim_inbound;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
     BegunRequest, ConnectionEnd, DetachedMessage, FailureCause, MessageHeader, NewRequest,
@@ -132,14 +131,14 @@ impl MultiplexedConnection {
         })
     }
 
-    /// Begins the use by a call whose caller does not wait, if other such calls use it, fewer than `most`, and nothing is to
-    /// be waited for or checked.
+    /// Begins the use by a call whose caller does not wait, if fewer than `most` such calls use it, and nothing is to be
+    /// waited for or checked.
     pub(in crate::client) fn join_pending(self: Arc<Self>, most: usize) -> Option<MultiplexedCall> {
         let mut state = self.state();
         let can_join = !state.closing
             && state.machine.ended().is_none()
             && state.waiting.is_empty()
-            && !state.is_unused()
+            && (!state.is_unused() || state.last_received.is_known_to_work())
             && state.users < self.max_calls
             && state.pending.count < most;
         if !can_join {
@@ -241,14 +240,11 @@ impl MultiplexedCall {
                 Some(_) => return Err(state.no_reply()),
                 None => {}
             }
-            if let Some(mut inbound) = state.inbound.take() {
-                state.leader.begin();
+            if let Some(mut inbound) = connection.begin_to_lead(&mut state) {
                 drop(state);
                 let led = connection.lead(&mut inbound, &wait, Some(id));
                 state = connection.state();
-                state.leader.end();
-                trim_inbound(&mut inbound);
-                state.inbound = Some(inbound);
+                state.end_leading(inbound);
                 match led {
                     Ok(()) => connection.promote(&mut state),
                     Err(NoReply::TimedOut) => return Err(timed_out(&mut state)),

@@ -8,7 +8,7 @@ use zorb_giop::{DetachedMessage, Inbound, MessageHeader, ProtocolError, Received
 use zorb_os::probe;
 
 use super::pending_request::ReplyTail;
-use super::{FollowerReply, MultiplexedConnection};
+use super::{FollowerReply, MultiplexedConnection, State};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::longest_wait::Wait;
 
@@ -20,7 +20,17 @@ const COPIED: usize = 2048;
 pub(super) const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
 
 impl MultiplexedConnection {
-    /// Receives messages and passes each follower its reply, until the reply to the call `own` and all messages
+    /// Makes the calling thread the leader, and gives it the receive buffer; `None` if there is a leader.
+    pub(super) fn begin_to_lead(&self, state: &mut State) -> Option<Box<Inbound>> {
+        let inbound = state.inbound.take()?;
+        state.leader.begin();
+        if state.pending.is_armed {
+            self.disarm(state);
+        }
+        Some(inbound)
+    }
+
+    /// Receives messages and passes each follower its reply, until the reply to the request `own` and all messages
     /// that were received with it are processed.
     pub(super) fn lead(
         &self,
@@ -46,7 +56,7 @@ impl MultiplexedConnection {
         // Computed for each wait: there may be endless replies to others.
         let time_limit = wait.next()?;
         let received = time_limit.next_wait().and_then(|limit| {
-            self.stream.set_recv_timeout(limit.or(self.longest_wait))?;
+            self.stream.set_recv_timeout(limit.or(wait.longest()))?;
             let space = inbound.space();
             probe!(MessagingReceive);
             self.wait.recv(&*self.stream, space, limit)
@@ -76,7 +86,8 @@ impl MultiplexedConnection {
         (None, None)
     }
 
-    /// Passes the current message to the caller that waits for it; returns whether that is the call `own`.
+    /// Passes the current message to the caller that waits for it, or to the pending request; returns whether that is the
+    /// request `own`.
     pub(super) fn deliver(
         &self,
         inbound: &mut Inbound,
@@ -99,7 +110,7 @@ impl MultiplexedConnection {
         let Some(call) = state.machine.call_mut(id) else { return Ok(false) };
         if call.pending.is_some() {
             let delivered = self.deliver_pending(state, (inbound, header, tail), (id, start));
-            return delivered.map(|()| false);
+            return delivered.map(|()| Some(id) == own);
         }
         let spare = std::mem::take(&mut call.spare);
         let octets = detach(inbound, spare).map_err(NoReply::Broken)?;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{BegunRequest, FailureCause, Inbound, MessageHeader, ReplyStart};
-use zorb_os::event::EventFd;
 use zorb_os::lock::Locked;
+use zorb_os::poll::OneShot;
 use zorb_os::priority;
 use zorb_transport::MAX_LATENESS;
 
@@ -15,7 +15,12 @@ use super::leader::detach;
 use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyTail};
 use super::periods::is_late;
 use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied};
-use crate::client::connection::{NoReply, failed_may_resend, machine_time};
+use crate::client::connection::{LastReceived, NoReply, failed_may_resend, machine_time};
+use crate::client::longest_wait::Wait;
+use crate::client::time_limit::TimeLimit;
+
+/// A caller that waits for a pending request leads for at most this part of a period, and then sleeps.
+const LEADING_PARTS: u32 = 16;
 
 /// Replies up to this size are not charged to the budget while they wait: the number of pending calls is limited.
 const UNCHARGED: usize = 128;
@@ -95,10 +100,11 @@ impl MultiplexedConnection {
         if self.state().pending.reader != Reader::Missing {
             return Ok(());
         }
-        if self.interrupt.get().is_none()
-            && let Ok(interrupt) = EventFd::new()
+        if self.one_shot.get().is_none()
+            && let Some(stream) = self.stream.readiness_fd()
+            && let Ok(one_shot) = OneShot::new(stream)
         {
-            let _ = self.interrupt.set(interrupt);
+            let _ = self.one_shot.set(one_shot);
         }
         let schedule = priority::current().ok();
         let reads = Arc::clone(self);
@@ -119,10 +125,45 @@ impl MultiplexedConnection {
     /// Counts a request whose caller does not wait, and lets the reader wait for its reply; `true` if there is none.
     pub(super) fn count_pending(&self, state: &mut State) -> bool {
         state.pending.count += 1;
-        if state.pending.reader == Reader::Idle {
-            self.wake_reader(state);
+        match state.pending.reader {
+            Reader::Missing => return true,
+            Reader::Idle => self.wake_reader(state),
+            Reader::Polls if !state.pending.is_armed && state.inbound.is_some() => self.arm(state),
+            _ => {}
         }
-        state.pending.reader == Reader::Missing
+        false
+    }
+
+    /// Receives for all until the pending request has ended, or until the limit; `false` if it has not received, because
+    /// another thread does, the request is about to end, or the time is over.
+    pub(in crate::client) fn receive_for_pending(
+        &self,
+        id: u32,
+        request: *const (),
+        limit: TimeLimit,
+    ) -> bool {
+        let mut state = self.state();
+        if !state.is_pending(id, request) || state.machine.ended().is_some() {
+            return false;
+        }
+        let Some(mut inbound) = self.begin_to_lead(&mut state) else {
+            state.leader.inherit();
+            return false;
+        };
+        drop(state);
+        // The reader may end the request meanwhile, and cannot wake a thread that receives.
+        let longest = self.period.map(|period| period / LEADING_PARTS);
+        let wait = Wait::since(LastReceived::now(), limit, longest);
+        let led = self.lead(&mut inbound, &wait, Some(id));
+        let mut state = self.state();
+        state.end_leading(inbound);
+        let has_received = led.is_ok();
+        match led {
+            // The reader ends the request when its time is over.
+            Ok(()) | Err(NoReply::TimedOut) => self.promote(&mut state),
+            Err(reason) => self.end(&mut state, reason),
+        }
+        has_received
     }
 
     /// Notes the deadline of a pending request that has begun.
@@ -241,9 +282,7 @@ impl MultiplexedConnection {
     /// Ends a pending request for which nobody waits any more, and tells the server, unless it has ended.
     pub(in crate::client) fn cancel_pending(&self, id: u32, request: *const ()) {
         let mut state = self.state();
-        let pending = state.machine.call_mut(id).and_then(|call| call.pending.as_ref());
-        // Ids are used again.
-        if !pending.is_some_and(|known| std::ptr::addr_eq(Arc::as_ptr(known), request)) {
+        if !state.is_pending(id, request) {
             return;
         }
         let cancelled = state.machine.cancel(id);

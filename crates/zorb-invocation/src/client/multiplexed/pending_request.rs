@@ -68,6 +68,8 @@ pub(super) struct PendingCalls {
     /// No later than the earliest of their deadlines.
     pub(super) earliest: Option<Duration>,
     pub(super) reader: Reader,
+    /// Whether the reader is woken by what arrives.
+    pub(super) is_armed: bool,
     /// When the reader's wait ends; `None` if it has no limit.
     pub(super) wakes_at: Option<Duration>,
     pub(super) periods: Periods,

@@ -1,16 +1,13 @@
 //! The reader: a thread that receives for a connection's pending requests when no caller does.
 //!
 //! It waits until the stream is readable, and only then receives, so that a caller that waits for its own reply
-//! never waits for the reader. While a caller leads, the reader sleeps. Over a stream without a descriptor it
-//! receives like a caller.
+//! never waits for the reader. While a caller leads, what arrives does not wake the reader. Over a stream without a
+//! descriptor it receives like a caller.
 
-use std::os::fd::AsFd;
 use std::time::Duration;
 
-use zorb_base::buffers::trim_inbound;
 use zorb_giop::{Inbound, MessageHeader};
 use zorb_os::lock::Locked;
-use zorb_os::poll::wait_readable;
 
 use super::leader::SHARED_BUFFERS;
 use super::pending_request::{Reader, ReplyTail};
@@ -31,18 +28,39 @@ impl MultiplexedConnection {
         match state.pending.reader {
             Reader::Missing | Reader::Runs => return,
             Reader::Idle | Reader::Sleeps => self.reader_wake.notify_one(),
-            Reader::Polls => self.interrupt.get().into_iter().for_each(|it| it.notify()),
+            Reader::Polls => self.one_shot.get().into_iter().for_each(|it| it.interrupt()),
         }
         state.pending.reader = Reader::Runs;
     }
 
     /// Lets the reader receive after a caller has stopped.
-    #[cold]
     pub(super) fn resume_reader(&self, state: &mut State) {
         // The caller may have received what made the descriptor readable, and left it in the stream's own buffer.
         let misses = !self.stream.short_read_means_empty();
-        if state.pending.reader == Reader::Sleeps || misses {
-            self.wake_reader(state);
+        match state.pending.reader == Reader::Sleeps || misses {
+            true => self.wake_reader(state),
+            false => self.arm(state),
+        }
+    }
+
+    /// Makes what arrives wake the reader, if it waits for that.
+    pub(super) fn arm(&self, state: &mut State) {
+        if state.pending.is_armed || state.pending.reader != Reader::Polls {
+            return;
+        }
+        if let (Some(stream), Some(one_shot)) = (self.stream.readiness_fd(), self.one_shot.get()) {
+            state.pending.is_armed = one_shot.arm(stream).is_ok();
+        }
+    }
+
+    /// Leaves what arrives to the leader.
+    pub(super) fn disarm(&self, state: &mut State) {
+        if std::mem::take(&mut state.pending.is_armed)
+            && let (Some(stream), Some(one_shot)) =
+                (self.stream.readiness_fd(), self.one_shot.get())
+        {
+            // Otherwise the reader wakes in vain.
+            let _ = one_shot.disarm(stream);
         }
     }
 
@@ -117,7 +135,10 @@ impl MultiplexedConnection {
                 let rest = rest.unwrap_or(period);
                 limit = Some(limit.map_or(rest, |limit| limit.min(rest)));
             }
-            state = self.receive_pending(state, limit);
+            // A caller may receive the last reply meanwhile.
+            let longest = linger.max(MAX_BLOCKED);
+            let limit = limit.map_or(longest, |limit| limit.min(longest));
+            state = self.receive_pending(state, Some(limit));
         }
         state.pending.reader = Reader::Missing;
         state.closing |= self.beyond_limit && state.is_unused();
@@ -147,39 +168,35 @@ impl MultiplexedConnection {
         mut state: Locked<'s, State>,
         limit: Option<Duration>,
     ) -> Locked<'s, State> {
-        if state.inbound.is_none() {
-            return self.sleep_reader(state, Reader::Sleeps, limit);
-        }
-        let waits = match (self.stream.readiness_fd(), self.interrupt.get()) {
-            (Some(stream), Some(interrupt)) => {
+        let is_led = state.inbound.is_none();
+        let waits = match self.one_shot.get() {
+            Some(one_shot) => {
                 // Some have received more than they have passed on.
-                let is_ready = !self.stream.short_read_means_empty() && self.stream.is_readable();
-                if !is_ready {
+                let reads_ahead = !self.stream.short_read_means_empty();
+                if is_led || !(reads_ahead && self.stream.is_readable()) {
                     state.pending.reader = Reader::Polls;
-                    drop(state);
-                    let ready = wait_readable(&[stream, interrupt.as_fd()], limit);
-                    let ready = ready.unwrap_or_default();
-                    if ready.contains(1) {
-                        interrupt.drain();
+                    if !is_led {
+                        self.arm(&mut state);
                     }
+                    drop(state);
+                    let is_readable = one_shot.wait(limit).unwrap_or_default();
                     state = self.state();
                     state.pending.reader = Reader::Runs;
-                    if !ready.contains(0) {
+                    if !is_readable {
                         return state;
                     }
+                    state.pending.is_armed = false;
                 }
                 None
             }
-            _ => Some(limit.unwrap_or(MAX_BLOCKED).min(MAX_BLOCKED)),
+            None if is_led => return self.sleep_reader(state, Reader::Sleeps, limit),
+            None => Some(limit.unwrap_or(MAX_BLOCKED).min(MAX_BLOCKED)),
         };
-        let Some(mut inbound) = state.inbound.take() else { return state };
-        state.leader.begin();
+        let Some(mut inbound) = self.begin_to_lead(&mut state) else { return state };
         drop(state);
         let led = self.lead_once(&mut inbound, waits);
         state = self.state();
-        state.leader.end();
-        trim_inbound(&mut inbound);
-        state.inbound = Some(inbound);
+        state.end_leading(inbound);
         match led {
             Ok(()) => {
                 self.promote_caller(&mut state);

@@ -351,6 +351,16 @@ impl Run {
         self.settle();
     }
 
+    /// A caller waits for a pending request, and receives for all until that has ended, or nothing arrives.
+    fn wait_for_pending(&mut self) {
+        let at = self.chance.below(self.sent.len());
+        let Some((id, sent)) = self.sent.iter().nth(at) else { return };
+        let itself = Arc::as_ptr(sent).cast();
+        let has_received = self.connection.receive_for_pending(*id, itself, TimeLimit::NONE);
+        assert!(!has_received || !sent.ends.lock().unwrap().is_empty());
+        self.settle();
+    }
+
     /// A caller waits for its reply, and receives for the others. Replies may precede its own, and follow it.
     fn wait(&mut self, tally: &mut Tally) {
         self.numbers += 1;
@@ -416,7 +426,8 @@ impl Run {
             }
             750..900 => self.read(),
             900..950 => self.cancel(),
-            950..995 => self.wait(tally),
+            950..975 => self.wait(tally),
+            975..995 => self.wait_for_pending(),
             _ => self.close(),
         }
     }

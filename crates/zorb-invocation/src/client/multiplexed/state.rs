@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zorb_base::buffers::{trim_message, trim_request};
+use zorb_base::buffers::{trim_inbound, trim_message, trim_request};
 use zorb_giop::{
     ClientConnection, DetachedMessage, Inbound, MessageHeader, ReplyStart, RequestBuffer,
 };
@@ -98,6 +98,13 @@ impl State {
         self.users == 0 && self.pending.count == 0
     }
 
+    /// Ends the leadership of the calling thread, and takes the receive buffer back.
+    pub(super) fn end_leading(&mut self, mut inbound: Box<Inbound>) {
+        self.leader.end();
+        trim_inbound(&mut inbound);
+        self.inbound = Some(inbound);
+    }
+
     /// Notes that a caller sleeps.
     pub(super) fn sleep(&mut self, id: u32) {
         if let Some(call) = self.machine.call_mut(id)
@@ -114,6 +121,12 @@ impl State {
         {
             self.sleepers.remove(id);
         }
+    }
+
+    /// Whether this pending request has the id. Ids are used again.
+    pub(super) fn is_pending(&mut self, id: u32, request: *const ()) -> bool {
+        let pending = self.machine.call_mut(id).and_then(|call| call.pending.as_ref());
+        pending.is_some_and(|known| std::ptr::addr_eq(Arc::as_ptr(known), request))
     }
 
     /// Why a caller gets no reply after the end of the connection.

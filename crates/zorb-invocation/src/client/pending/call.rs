@@ -170,7 +170,8 @@ impl PendingCall {
         self.state.lock().answer.is_some()
     }
 
-    /// Waits until it has ended, or until the deadline, and takes how it has ended.
+    /// Waits until it has ended, or until the deadline, and takes how it has ended. The thread receives for the whole
+    /// connection meanwhile, unless another one does.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` if it has not ended, and may need the calling thread for that.
@@ -185,6 +186,16 @@ impl PendingCall {
             state = self.state.lock();
         }
         while state.answer.is_none() {
+            let over = state.over.clone();
+            drop(state);
+            let has_received = over.is_some_and(|(connection, id)| {
+                let itself = std::ptr::from_ref(self).cast();
+                connection.receive_for_pending(id, itself, self.limit_until(deadline))
+            });
+            state = self.state.lock();
+            if has_received || state.answer.is_some() {
+                continue;
+            }
             state = match deadline {
                 None => self.ended.wait(state),
                 Some(deadline) => {
@@ -197,6 +208,16 @@ impl PendingCall {
             };
         }
         Ok(state.take())
+    }
+
+    /// The time limit of receiving for it until the deadline.
+    fn limit_until(&self, deadline: Option<Instant>) -> TimeLimit {
+        match deadline {
+            Some(deadline) if self.time_limit.deadline().is_none_or(|own| deadline < own) => {
+                TimeLimit::new(Some(deadline.saturating_duration_since(Instant::now())))
+            }
+            _ => self.time_limit,
+        }
     }
 
     /// Takes how it has ended, if it has.
