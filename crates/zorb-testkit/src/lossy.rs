@@ -51,6 +51,10 @@ impl Acceptor for Behind {
         self.inner.accept()
     }
 
+    fn close_backlog(&self) {
+        self.inner.close_backlog();
+    }
+
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
         self.inner.accept_waiting()
     }

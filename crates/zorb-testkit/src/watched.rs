@@ -259,6 +259,10 @@ impl<W: Watch> Acceptor for WatchedAcceptor<W> {
         Ok(self.accepted.add(self.inner.accept()?))
     }
 
+    fn close_backlog(&self) {
+        self.inner.close_backlog();
+    }
+
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
         Some(self.accepted.add(self.inner.accept_waiting()?))
     }

@@ -25,6 +25,10 @@ impl Acceptor for TlsAcceptor {
         Ok(Arc::new(TlsStream::accepted(inner, self.tls.clone())))
     }
 
+    fn close_backlog(&self) {
+        self.inner.close_backlog();
+    }
+
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
         let inner = self.inner.accept_waiting()?;
         Some(Arc::new(TlsStream::accepted(inner, self.tls.clone())))

@@ -49,15 +49,20 @@ pub trait Acceptor: Send + Sync + fmt::Debug {
     /// See [`AcceptError`]: its variants define the caller's next action.
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError>;
 
-    /// A connection that waits to be accepted, before the acceptor is [closed](Self::close): does not block. `None` if
-    /// none waits. After the first call, [`accept`](Self::accept) returns [`AcceptError::Closed`] when none waits. Default:
-    /// `None`; then closing resets such connections.
+    /// Lets no further clients wait to be accepted, shortly before the acceptor is [closed](Self::close): they connect
+    /// again after a second, and are then refused. Those that wait can still be accepted. Default: does nothing.
+    fn close_backlog(&self) {}
+
+    /// A connection that waits to be accepted, before the acceptor is [closed](Self::close) or, where closing does not
+    /// disconnect it, also afterwards: does not block. `None` if none waits. After the first call,
+    /// [`accept`](Self::accept) returns [`AcceptError::Closed`] when none waits. Default: `None`; then closing resets such
+    /// connections.
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
         None
     }
 
-    /// Stops accepting: every current and later [`accept`](Self::accept) returns
-    /// [`AcceptError::Closed`] at once, and new clients are refused. Accepted connections are not
+    /// Stops accepting: new clients are refused, and every current and later [`accept`](Self::accept) returns
+    /// [`AcceptError::Closed`] at once, or a connection that it has accepted meanwhile. Accepted connections are not
     /// affected. Closing again has no effect.
     fn close(&self);
 

@@ -277,6 +277,10 @@ impl Acceptor for RenamedAcceptor {
         self.inner.accept()
     }
 
+    fn close_backlog(&self) {
+        self.inner.close_backlog();
+    }
+
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
         self.inner.accept_waiting()
     }

@@ -66,6 +66,8 @@ impl ServerConnection {
         }
         let end = match timed_out {
             true => self.end_of_idle(input),
+            // Closing it here ends the stream as well, which is an error where its end has a message of its own.
+            false if self.requests.is_closing() => Some(ConnectionEnd::ClosedLocally),
             false => Some(ConnectionEnd::Lost),
         };
         let Some(end) = end else { return Received::Octets };

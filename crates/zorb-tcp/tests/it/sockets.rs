@@ -131,6 +131,32 @@ fn a_closed_acceptors_port_is_free_again_although_its_connections_live() {
 }
 
 #[test]
+fn no_client_comes_in_between_the_last_that_is_turned_away_and_the_close() {
+    let tcp = TcpTransport::new();
+    for url in ["127.0.0.1:0", "iiop://:0"] {
+        let acceptor = listen(url).unwrap();
+        let (_, port) = acceptor.endpoint().address().rsplit_once(':').unwrap();
+        let port = port.parse().unwrap();
+        let endpoint = tcp.endpoint("127.0.0.1", port).unwrap();
+        let waits = tcp.connect(&endpoint, &ConnectOptions::default()).unwrap();
+        waits.send_all(b"request").unwrap();
+        acceptor.close_backlog();
+        let late = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        late.set_nonblocking(true).unwrap();
+        late.connect(&SocketAddr::from(([127, 0, 0, 1], port)).into()).unwrap_err();
+        let server = acceptor.accept_waiting().unwrap();
+        assert_eq!(server.peer(), waits.local());
+        assert!(acceptor.accept_waiting().is_none());
+        assert!(late.peer_addr().is_err(), "it is not connected, and so sends no request");
+        // The connection of the other one works.
+        assert_eq!(server.recv(&mut [0; 16]).unwrap(), 7);
+        server.send_all(b"end").unwrap();
+        assert_eq!(waits.recv(&mut [0; 16]).unwrap(), 3);
+        acceptor.close();
+    }
+}
+
+#[test]
 fn the_error_contains_every_attempt() {
     let tcp = TcpTransport::new();
     // A port that is reserved by this socket, and on which no process listens.

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use socket2::SockRef;
+use socket2::{SockFilter, SockRef};
 use zorb_os::poll::is_readable;
 
 use super::backlog;
@@ -16,6 +16,20 @@ use crate::{AcceptError, Acceptor, Backoff, Endpoint, ListenOptions, Stream, log
 /// The maximum number of failed connections that one `accept` skips before the caller pauses, so
 /// that a flood of them does not occupy a thread.
 const MAX_SKIPPED: usize = 1000;
+
+/// A packet filter of a listening TCP socket, which sees segments from their TCP headers on: drops those with the flag SYN,
+/// so that no handshake begins. Those that have begun end.
+const DROP_SYN: [SockFilter; 4] = [
+    SockFilter::new((libc::BPF_LD | libc::BPF_B | libc::BPF_ABS) as u16, 0, 0, FLAGS_AT),
+    SockFilter::new((libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K) as u16, 0, 1, SYN),
+    SockFilter::new((libc::BPF_RET | libc::BPF_K) as u16, 0, 0, 0),
+    SockFilter::new((libc::BPF_RET | libc::BPF_K) as u16, 0, 0, u32::MAX),
+];
+
+/// The octet of the flags in a TCP header.
+const FLAGS_AT: u32 = 13;
+/// The flag of segments that begin a handshake.
+const SYN: u32 = 2;
 
 /// A blocking listening socket: the transport's own part of accepting.
 pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
@@ -108,11 +122,8 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
 
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         for _ in 0..MAX_SKIPPED {
-            let accepted = self.socket.accept();
-            if self.closed.load(Ordering::Acquire) {
-                return Err(AcceptError::Closed);
-            }
-            let error = match accepted {
+            let error = match self.socket.accept() {
+                // Also if the acceptor has been closed meanwhile: dropped here, the client would see a reset.
                 Ok(connection) => match self.socket.set_up(connection) {
                     Ok(stream) => {
                         self.backoff.reset();
@@ -129,6 +140,9 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                 },
                 Err(error) => error,
             };
+            if self.closed.load(Ordering::Acquire) {
+                return Err(AcceptError::Closed);
+            }
             match Reaction::to(&error) {
                 Reaction::Fail if self.closing.load(Ordering::Acquire) => {
                     return Err(AcceptError::Closed);
@@ -142,6 +156,16 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
             }
         }
         Err(self.busy(io::ErrorKind::ConnectionAborted.into(), true))
+    }
+
+    fn close_backlog(&self) {
+        let socket = SockRef::from(&self.socket);
+        if socket.domain().is_ok_and(super::is_of_a_network) {
+            // Without it, clients that connect just before the end are reset.
+            if let Err(error) = socket.attach_filter(&DROP_SYN) {
+                tracing::debug!(%error, endpoint = %self.endpoint, "cannot close the backlog");
+            }
+        }
     }
 
     fn accept_waiting(&self) -> Option<Arc<dyn Stream>> {
@@ -215,7 +239,61 @@ impl Reaction {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::os::fd::BorrowedFd;
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::SocketAddr;
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::sync::{OnceLock, Weak};
+
     use super::*;
+    use crate::socket::SocketStream;
+
+    /// A socket whose acceptor is closed while it accepts a connection.
+    #[derive(Debug)]
+    struct ClosedMeanwhile {
+        socket: UnixListener,
+        acceptor: OnceLock<Weak<SocketAcceptor<Self>>>,
+    }
+
+    impl AsFd for ClosedMeanwhile {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.socket.as_fd()
+        }
+    }
+
+    impl ListeningSocket for ClosedMeanwhile {
+        type Connection = UnixStream;
+        type Stream = SocketStream;
+
+        fn accept(&self) -> io::Result<UnixStream> {
+            let accepted = self.socket.accept();
+            self.acceptor.get().unwrap().upgrade().unwrap().close();
+            accepted.map(|(connection, _)| connection)
+        }
+
+        fn set_up(&self, connection: UnixStream) -> io::Result<SocketStream> {
+            Ok(SocketStream::new(connection, String::new(), String::new()))
+        }
+    }
+
+    #[test]
+    fn a_connection_that_was_accepted_before_the_close_is_not_lost() {
+        let name = format!("zorb-test-{}", std::process::id());
+        let address = SocketAddr::from_abstract_name(name).unwrap();
+        let socket = UnixListener::bind_addr(&address).unwrap();
+        let endpoint = Endpoint::new("test", "here").unwrap();
+        let socket = ClosedMeanwhile { socket, acceptor: OnceLock::new() };
+        let acceptor = Arc::new(SocketAcceptor::new(socket, endpoint, Vec::new()));
+        acceptor.socket.acceptor.set(Arc::downgrade(&acceptor)).unwrap();
+        let client = UnixStream::connect_addr(&address).unwrap();
+        let server = acceptor.accept().unwrap();
+        assert_eq!(server.try_send(b"end").unwrap(), 3);
+        let mut received = [0; 3];
+        (&client).read_exact(&mut received).unwrap();
+        assert_eq!(&received, b"end");
+        assert!(matches!(acceptor.accept(), Err(AcceptError::Closed)));
+    }
 
     #[test]
     fn errors_of_accept_call_for_the_right_thing() {
