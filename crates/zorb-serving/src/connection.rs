@@ -55,6 +55,8 @@ pub(crate) struct ServerConnection {
     pub(super) budget: Arc<MessageBudget>,
     /// Whether all messages come from one peer; not in datagrams.
     has_peer: bool,
+    /// The IP address of its client, if it has one. Kept, as it is asked of all connections when one has to close.
+    ip_address: Option<IpAddr>,
     /// Its number in the lane's table.
     pub(super) slot: u32,
     /// The profiles that lead to its endpoint.
@@ -203,6 +205,7 @@ impl ServerConnection {
         let connection = Arc::new(Self {
             budget,
             has_peer,
+            ip_address: ip_address(&*stream),
             stream,
             core: Arc::clone(core),
             lane: Arc::clone(lane),
@@ -269,7 +272,7 @@ impl ServerConnection {
 
     /// The IP address of its client, if it has one.
     pub(crate) fn ip_address(&self) -> Option<IpAddr> {
-        ip_address(&*self.stream)
+        self.ip_address
     }
 
     /// Whether all messages come from one peer; not in datagrams.
@@ -305,10 +308,13 @@ impl ServerConnection {
         self.connected && all_held && !requests.is_closing() && !self.stream.is_used_otherwise()
     }
 
-    /// Whether it ends at once: nothing more is read, and no request runs.
+    /// Whether it ends at once: nothing more is read, and no request runs, nor does a reply wait for its client. A thread
+    /// that waited for that ends its request at once.
     pub(crate) fn is_ending(&self) -> bool {
         let requests = &self.requests;
-        requests.is_closing() && requests.outstanding() == 0 && !self.output_waits()
+        requests.is_closing()
+            && !self.output_waits()
+            && requests.outstanding() <= self.own_threads.sending()
     }
 
     /// Times the messages of its client, if it has one.

@@ -23,7 +23,7 @@ impl ServerConnection {
         if at_end {
             self.events.at_end.store(true, Ordering::SeqCst);
         }
-        let can_read = !self.output_waits() || self.finish_output();
+        let can_read = !self.output_waits() || self.finish_output(false);
         // A queued connection is served when it is its turn, not before that by events of its own.
         if can_read && !self.events.is_queued.load(Ordering::SeqCst) {
             self.serve_ready(scratch);

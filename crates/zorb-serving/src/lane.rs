@@ -45,6 +45,7 @@ use crate::reactor::Reactor;
 use crate::scratch::Scratch;
 use crate::settings::{LaneCounts, LaneSettings};
 use crate::strategy::queue::RequestQueue;
+use crate::upcall_count::UpcallCount;
 use zorb_base::connections::{ConnectionLimits, Connections};
 
 /// The number of checks within the idle timeout of a connection.
@@ -233,6 +234,7 @@ impl Lane {
             pool_threads: parts.threads,
             adapters: parts.adapters,
             calling: if is_default { None } else { CallingLane::new() },
+            without_client: UpcallCount::default(),
             permits: (!is_default).then(|| Permits::new(parts.settings.max_threads())),
             // Known before the first upcall, so that permits count it.
             is_mixed: AtomicBool::new(!uses_reactor || parts.listeners.len() > 1),
@@ -358,11 +360,13 @@ impl Lane {
         messages
     }
 
-    /// Whether no connection with threads of its own makes an upcall, and how many of their upcalls have ended; without
-    /// those of probes.
+    /// Whether no connection with threads of its own makes an upcall, nor a thread for a client that has gone, and how many
+    /// of these upcalls have ended; without those of probes.
     pub(super) fn progress_of_own_threads(&self) -> (bool, u64) {
         let ended = self.ended.lock();
-        let (mut is_free, mut completed) = (true, ended.upcalls);
+        let without_client = &self.core.without_client;
+        let mut is_free = without_client.running() == 0;
+        let mut completed = ended.upcalls.wrapping_add(without_client.ended().into());
         self.connections.each(|connection| {
             is_free &= !connection.has_upcall();
             completed = completed.wrapping_add(connection.upcalls_ended().into());

@@ -56,6 +56,7 @@ mod settings;
 mod strategy;
 #[cfg(test)]
 mod tests;
+mod upcall_count;
 mod watchdog;
 
 pub use lane::steady_state::{LaneViolations, ViolationReport};

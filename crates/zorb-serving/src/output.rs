@@ -191,6 +191,7 @@ impl ServerConnection {
                 if !charge.set(parts.iter().map(|part| part.len()).sum()) {
                     self.close_without_memory(&mut output, NO_MEMORY);
                 }
+                let _sending = self.own_threads.begin_sending();
                 output = self.wait_until_sent(output);
                 if output.state == OutputState::Free {
                     output = self.send_unlocked(output, || self.stream.send_vectored_all(parts));
@@ -299,11 +300,13 @@ impl ServerConnection {
     }
 
     /// Sends the queue. Returns whether requests can be read again: `false` if the client has not read
-    /// everything; the reactor then reports when it does. One of the connection's own threads waits for that.
+    /// everything; the reactor then reports when it does. One of the connection's own threads waits for that; `reads`:
+    /// it has the input.
     #[cold]
-    pub(super) fn finish_output(self: &Arc<Self>) -> bool {
+    pub(super) fn finish_output(self: &Arc<Self>, reads: bool) -> bool {
         let output = self.sending.lock();
         if self.has_own_threads() {
+            let _sending = (!reads).then(|| self.own_threads.begin_sending());
             let output = self.wait_until_sent(output);
             self.release(output);
             return true;

@@ -80,14 +80,19 @@ impl ServerConnection {
     /// Starts serving it on a thread of its own.
     pub(super) fn start_own_thread(self: &Arc<Self>) -> io::Result<()> {
         self.takes_own_threads();
-        self.spawn(&mut self.own_threads.members.lock())
+        self.own_threads.members.lock().threads += 1;
+        let started = self.spawn();
+        if started.is_err() {
+            self.own_threads.members.lock().threads -= 1;
+        }
+        started
     }
 
-    /// Starts a thread that takes the input.
-    fn spawn(self: &Arc<Self>, members: &mut Members) -> io::Result<()> {
+    /// Starts a thread that takes the input. It is one of the members already: their lock is not held meanwhile.
+    fn spawn(self: &Arc<Self>) -> io::Result<()> {
         let counted = self.count_thread()?;
         let connection = Arc::clone(self);
-        let started = self.lane.spawn(move |begun| {
+        self.lane.spawn(move |begun| {
             let _counted = counted;
             match begun {
                 Ok(()) => connection.run(),
@@ -97,9 +102,7 @@ impl ServerConnection {
                 }
             }
             connection.own_threads.members.lock().threads -= 1;
-        });
-        members.threads += usize::from(started.is_ok());
-        started
+        })
     }
 
     /// Counts a thread for its peer; `None` for datagrams, which come from all peers.
@@ -248,6 +251,9 @@ impl ServerConnection {
     /// Hands the input to another thread, if it is in its slot. Returns whether the input is no longer in the
     /// slot.
     fn offer_input(self: &Arc<Self>, when: HandOver) -> bool {
+        if self.output_waits() {
+            return false; // the thread that sends reads on; others would only wait behind it
+        }
         let threads = &self.own_threads;
         let mut members = threads.members.lock();
         let full = members.threads >= self.core.options().max_threads_per_connection;
@@ -263,15 +269,21 @@ impl ServerConnection {
         members.offered = Some(input);
         if members.idle > 0 {
             threads.input_offered.notify_one();
-        } else if self.spawn(&mut members).is_err()
-            && let Some(input) = members.offered.take()
-        {
-            // No thread can be started: reading continues after the upcall. If that has ended meanwhile, its
-            // thread waits for the lock and then finds the input.
-            drop(self.input.put(input));
-            return false;
+            return true;
         }
-        true
+        members.threads += 1;
+        drop(members);
+        if self.spawn().is_ok() {
+            return true;
+        }
+        let mut members = threads.members.lock();
+        members.threads -= 1;
+        // A thread whose upcall has ended meanwhile has taken it.
+        let Some(input) = members.offered.take() else { return true };
+        // No thread can be started: reading continues after the upcall. If that ends now, its thread waits for the lock
+        // and then finds the input.
+        drop(self.input.put(input));
+        false
     }
 
     fn has_request_waiting(&self, input: &Input) -> bool {

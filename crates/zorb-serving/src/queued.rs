@@ -25,6 +25,7 @@ use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::scratch::Scratch;
 use crate::strategy::queue::Request;
+use crate::upcall_count::UpcallCount;
 
 /// The client of a request.
 enum Client {
@@ -164,6 +165,14 @@ impl Client {
         }
     }
 
+    /// Counts the upcalls of requests like this one, which was held.
+    fn resumed_upcalls(&self) -> &UpcallCount {
+        match self.connection() {
+            Some(connection) => &connection.own_threads.resumed,
+            None => &self.lane().without_client,
+        }
+    }
+
     fn request_lane(&self) -> RequestLane {
         match self {
             Self::Connected(used) => RequestLane::of(&used.0),
@@ -239,17 +248,13 @@ impl QueuedRequest {
         let pass = match release {
             None => None,
             Some(Release::Resumed(_)) if client.has_gone(&message) => return None,
-            Some(Release::Resumed(pass)) => {
-                if let Some(connection) = client.connection() {
-                    connection.own_threads.note_resumed();
-                }
-                Some(pass)
-            }
+            Some(Release::Resumed(pass)) => Some(pass),
             Some(Release::Expired) => {
                 client.answer(&message, &discarded(), &mut Vec::new());
                 return None;
             }
         };
+        let _counted = pass.as_ref().map(|_| client.resumed_upcalls().enter());
         let mut served = None;
         match client.connection() {
             Some(connection) => {

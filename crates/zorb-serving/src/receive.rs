@@ -61,7 +61,8 @@ impl ServerConnection {
                     probe!(Begin);
                     self.message_complete(&mut input);
                     let processed = self.process(input, &header, waits, scratch);
-                    if self.output_waits() && !self.finish_output() {
+                    if self.output_waits() && !self.finish_output(matches!(&processed, Ok(Some(_))))
+                    {
                         // The reactor reports when the client has read.
                         return processed.unwrap_or_else(|end| {
                             self.end(end);

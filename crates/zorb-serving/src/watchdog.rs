@@ -219,17 +219,19 @@ impl Watchdog {
             let watched = self.state.lock();
             let due = |deadline: Instant| watched.stopped || deadline <= now;
             let due = watched.sending.iter().filter(|(_, (_, deadline))| due(*deadline));
-            due.map(|(key, (connection, _))| (*key, Arc::clone(connection))).collect()
+            due.map(|(key, (connection, deadline))| (*key, Arc::clone(connection), *deadline))
+                .collect()
         };
-        for (key, connection) in all {
+        for (key, connection, seen) in all {
             let next = Arc::clone(&connection).expire_output(now);
             let mut watched = self.state.lock();
-            let entry = watched.sending.get_mut(&key);
-            let forgotten = match (entry, next) {
+            let forgotten = match (watched.sending.get_mut(&key), next) {
                 (Some(entry), Some(next)) => {
                     entry.1 = next;
                     None
                 }
+                // Nothing waited, but another reply does since.
+                (Some(entry), None) if entry.1 != seen => None,
                 _ => watched.sending.remove(&key),
             };
             drop(watched);

@@ -139,6 +139,49 @@ fn a_server_is_not_live_while_the_upcalls_of_its_own_endpoints_are_stuck() {
 }
 
 #[test]
+fn a_server_is_not_live_while_the_upcall_of_a_request_that_was_held_is_stuck() {
+    // A call, and a one-way request whose client has gone.
+    for has_client in [true, false] {
+        let (orb, _prober, health) = server(Duration::from_millis(1));
+        orb.serve().unwrap();
+        let gate = Arc::<Gate>::default();
+        let passing = Arc::clone(&gate);
+        let servant = Acting(move |value| {
+            passing.pass();
+            Ok(value)
+        });
+        let manager = orb.create_poa_manager();
+        let root = orb.root_poa();
+        let poa = root.create_with_manager("held", PoaPolicies::new(), manager.clone()).unwrap();
+        let echo: Echo = poa.activate(servant).unwrap();
+        let (caller, there) = client(&echo);
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| match has_client {
+                true => assert_eq!(there.twice(1), Ok(1)),
+                false => there.note(1).unwrap(),
+            });
+            until(|| manager.held_requests() == 1);
+            if !has_client {
+                caller.shutdown(true).unwrap();
+                // That of the prober stays.
+                until(|| orb.metrics().lanes[0].counts.connections == 1);
+            }
+            let connections = orb.metrics().lanes[0].counts.connections;
+            assert_eq!(health.live(), Ok((true, String::new())), "none runs");
+            manager.activate().unwrap();
+            until(|| !health.live().unwrap().0);
+            // It stays so.
+            assert!(!health.live().unwrap().0);
+            gate.open();
+            call.join().unwrap();
+            until(|| health.live().unwrap().0);
+            assert_eq!(orb.metrics().lanes[0].counts.connections, connections);
+        });
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn a_connection_that_a_probe_has_used_does_not_hide_other_calls() {
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     let published = orb.publish_health("Health", Duration::from_millis(1)).unwrap();

@@ -17,6 +17,7 @@ use super::steady_state::SteadyState;
 use super::workers::assist;
 use crate::context::ServerContext;
 use crate::settings::LaneSettings;
+use crate::upcall_count::UpcallCount;
 
 /// The part of a lane that its connections, strategies and threads use.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct LaneCore {
     /// The connections for its threads' own calls; `None` if too many lanes have some.
     pub(super) calling: Option<CallingLane>,
     pub(super) permits: Option<Permits>,
+    /// The upcalls of requests that were held and whose clients have gone.
+    pub(crate) without_client: UpcallCount,
     /// Whether it may have connections with threads of their own as well as at its reactor.
     pub(super) is_mixed: AtomicBool,
     pub(crate) steady_state: Arc<SteadyState>,

@@ -84,6 +84,8 @@ impl Lane {
             }
             Some(Evicted::Unread(connection)) => {
                 connection.give_up_output("closed to make room for another connection");
+                // Known to end, so that no further one is closed in its place.
+                connection.close();
                 (connection, "a connection whose client does not read")
             }
             None => return false,

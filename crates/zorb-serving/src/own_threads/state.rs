@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use zorb_os::lock::{Condition, Lock};
 
 use crate::input::Input;
+use crate::upcall_count::UpcallCount;
 
 /// The threads of one connection.
 #[derive(Debug, Default)]
@@ -14,9 +15,11 @@ pub(crate) struct OwnThreads {
     /// The number of upcalls begun.
     pub(super) upcalls: AtomicU32,
     /// Those of probes, among them.
-    pub(crate) probes: Probes,
-    /// The number of requests that threads of the lane have begun to serve after these were held.
-    pub(super) resumed: AtomicU32,
+    pub(crate) probes: UpcallCount,
+    /// Those of requests that threads of the lane serve after these were held.
+    pub(crate) resumed: UpcallCount,
+    /// The number of threads that wait for the client to read, without the input.
+    sending: AtomicU32,
     /// The highest number of [upcalls that have ended](crate::connection::ServerConnection::upcalls_ended) so far.
     pub(super) upcalls_ended: AtomicU32,
     /// Whether the watchdog watches it.
@@ -27,30 +30,13 @@ pub(crate) struct OwnThreads {
     pub(super) are_upcalls_long: AtomicBool,
 }
 
-/// The upcalls of probes, which ask whether the server is ready or live. They are no sign of that.
-#[derive(Debug, Default)]
-pub(crate) struct Probes {
-    begun: AtomicU32,
-    ended: AtomicU32,
-}
+/// A thread that waits for the client to read, until dropped.
+#[derive(Debug)]
+pub(crate) struct Sending<'c>(&'c AtomicU32);
 
-impl Probes {
-    pub(crate) fn begin(&self) {
-        self.begun.fetch_add(1, Ordering::Release);
-    }
-
-    pub(crate) fn end(&self) {
-        self.ended.fetch_add(1, Ordering::Release);
-    }
-
-    /// The number of those that have begun.
-    pub(super) fn begun(&self) -> u32 {
-        self.begun.load(Ordering::Acquire)
-    }
-
-    /// The number of those that have ended.
-    pub(super) fn ended(&self) -> u32 {
-        self.ended.load(Ordering::Acquire)
+impl Drop for Sending<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -64,9 +50,15 @@ pub(super) struct Members {
 }
 
 impl OwnThreads {
-    /// Notes that a thread of the lane begins to serve a request that was held.
-    pub(crate) fn note_resumed(&self) {
-        self.resumed.fetch_add(1, Ordering::Release);
+    /// The calling thread, one of these and without the input, is about to wait for the client to read.
+    pub(crate) fn begin_sending(&self) -> Sending<'_> {
+        self.sending.fetch_add(1, Ordering::Release);
+        Sending(&self.sending)
+    }
+
+    /// The number of these threads that wait for the client to read.
+    pub(crate) fn sending(&self) -> u32 {
+        self.sending.load(Ordering::Acquire)
     }
 
     /// Ends the threads that wait for input.

@@ -40,7 +40,7 @@ impl ServerConnection {
             if running == self.note_ended(counts) {
                 return false;
             }
-            let threads = self.threads_with_requests();
+            let threads = self.threads_with_requests() + self.own_threads.resumed.running();
             let now = self.counts();
             if now == counts {
                 // Deferred requests, for example, have no thread.
@@ -62,7 +62,7 @@ impl ServerConnection {
     fn counts(&self) -> Counts {
         let threads = &self.own_threads;
         let probes_begun = threads.probes.begun();
-        let resumed = threads.resumed.load(Ordering::Acquire);
+        let resumed = threads.resumed.begun();
         let begun = threads.upcalls.load(Ordering::Acquire).wrapping_add(resumed);
         let outstanding = self.requests.outstanding();
         let probes_ended = threads.probes.ended();
@@ -80,13 +80,13 @@ impl ServerConnection {
         ended
     }
 
-    /// How many of its threads neither wait for requests nor for the client to read.
+    /// How many of its own threads neither wait for requests nor for the client to read.
     fn threads_with_requests(&self) -> u32 {
         let members = self.own_threads.members.lock();
         let is_reading = self.input.is_empty() && !self.requests.has_ended();
-        let is_sending = self.output_waits();
-        let others = members.idle + usize::from(is_reading) + usize::from(is_sending);
-        u32::try_from(members.threads.saturating_sub(others)).unwrap_or(u32::MAX)
+        let others = members.idle + usize::from(is_reading);
+        let others = u32::try_from(members.threads.saturating_sub(others)).unwrap_or(u32::MAX);
+        others.saturating_sub(self.own_threads.sending())
     }
 }
 
@@ -164,11 +164,27 @@ mod tests {
             serve(&connection, Kind::Usual, || ());
             assert_eq!((connection.has_upcall(), connection.upcalls_ended()), (false, ended + 1));
         }
-        // One that was held, and is served by a thread of the lane.
+        // One that was held, and is served by a thread of the lane, while that of the connection reads.
+        let _reading = connection.input.take();
         assert!(connection.requests.resume());
-        connection.own_threads.note_resumed();
-        assert_eq!(connection.upcalls_ended(), 3);
+        let resumed = connection.own_threads.resumed.enter();
+        assert_eq!((connection.has_upcall(), connection.upcalls_ended()), (true, 3));
+        drop(resumed);
+        assert_eq!((connection.has_upcall(), connection.upcalls_ended()), (false, 3));
         assert!(!connection.requests.finish());
         assert_eq!((connection.has_upcall(), connection.upcalls_ended()), (false, 4));
+    }
+
+    #[test]
+    fn threads_that_wait_for_the_client_make_no_upcall() {
+        let (connection, _client) = connection([], 0);
+        connection.own_threads.members.lock().threads = 3;
+        (0..3).for_each(|_| serve(&connection, Kind::Stuck, || ()));
+        let sending = [(); 2].map(|()| connection.own_threads.begin_sending());
+        assert!(connection.has_upcall(), "one of the three runs");
+        let _other = connection.own_threads.begin_sending();
+        assert!(!connection.has_upcall());
+        drop(sending);
+        assert!(connection.has_upcall());
     }
 }

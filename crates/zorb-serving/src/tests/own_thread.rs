@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use zorb_base::options::{Options, Origin};
 use zorb_giop::{MessageBudget, ServedRequest};
+use zorb_testkit::until;
 use zorb_transport::Stream;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
@@ -17,6 +19,7 @@ use crate::lane::Lane;
 use crate::output::SendingThread;
 use crate::pool::default_lane;
 use crate::scratch::Scratch;
+use crate::watchdog::Watched;
 use crate::{LaneSettings, PoolSettings, ServerCore, Strategy};
 
 /// A step of a client's script.
@@ -37,6 +40,10 @@ pub(crate) struct Client {
     log: Mutex<Vec<String>>,
     /// Locked during its handshake.
     handshake: Mutex<()>,
+    /// Locked while it reads nothing more.
+    reading: Mutex<()>,
+    /// Whether it has sent something.
+    has_sent: AtomicBool,
 }
 
 impl Client {
@@ -88,6 +95,7 @@ impl Stream for Client {
     /// Only waiting threads send so.
     fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
         self.note(format!("waits with {} octets charged", self.budget.used()));
+        drop(self.reading.lock().unwrap());
         Ok(())
     }
 
@@ -101,7 +109,7 @@ impl Stream for Client {
     }
 
     fn is_readable(&self) -> bool {
-        false
+        self.has_sent.load(Ordering::SeqCst)
     }
 
     fn shutdown(&self, _: Shutdown) -> io::Result<()> {
@@ -148,6 +156,8 @@ fn connection_in(
         reads,
         log: Mutex::default(),
         handshake: Mutex::default(),
+        reading: Mutex::default(),
+        has_sent: AtomicBool::new(false),
     });
     let stream: Arc<dyn Stream> = Arc::<Client>::clone(&client);
     let connection = ServerConnection::new(
@@ -191,6 +201,28 @@ fn a_handshake_is_no_upcall() {
     connection.start_own_thread().unwrap();
     assert!(!connection.has_upcall());
     drop(waits);
+}
+
+#[test]
+fn a_client_that_does_not_read_gets_no_further_thread() {
+    let (connection, client) = connection([], 0);
+    let waits = client.reading.lock().unwrap();
+    let _ = connection.leave_input(connection.input.take().unwrap(), false);
+    let upcalls = Arc::clone(&connection).relieve(u32::MAX);
+    let relieve = || Arc::clone(&connection).relieve(upcalls);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            connection.send_reply(ServedRequest::default(), b"reply", SendingThread::Own);
+        });
+        until(|| connection.output_waits());
+        client.has_sent.store(true, Ordering::SeqCst);
+        relieve();
+        assert!(!connection.input.is_empty(), "its next request is not read");
+        drop(waits);
+    });
+    // The control: now the upcall alone delays that request.
+    relieve();
+    until(|| connection.input.is_empty());
 }
 
 #[test]

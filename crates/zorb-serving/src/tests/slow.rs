@@ -123,15 +123,22 @@ impl Client {
 
     /// Sends requests until replies wait on `count` connections.
     pub(super) fn leave_replies_unread(&self, server: &Server, count: usize) {
+        Self::all_leave_replies_unread(&[self], server, count);
+    }
+
+    /// The same for several clients.
+    fn all_leave_replies_unread(clients: &[&Self], server: &Server, count: usize) {
         let requests = LOCATE_REQUEST.repeat(1_000);
         let lane = &server.pool.core().lanes()[0];
-        self.0.set_nonblocking(true).unwrap();
-        let mut sent = 0;
+        let mut clients: Vec<_> = clients.iter().map(|client| (&client.0, 0)).collect();
+        clients.iter().for_each(|(stream, _)| stream.set_nonblocking(true).unwrap());
         loop {
-            // Whole requests, however much the socket accepts at a time.
-            match (&self.0).write(&requests[sent..]) {
-                Ok(more) => sent = (sent + more) % requests.len(),
-                Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
+            for (stream, sent) in &mut clients {
+                // Whole requests, however much the socket accepts at a time.
+                match stream.write(&requests[*sent..]) {
+                    Ok(more) => *sent = (*sent + more) % requests.len(),
+                    Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
+                }
             }
             let mut waiting = 0;
             lane.connections.each(|it| waiting += usize::from(it.waiting_output().is_some()));
@@ -441,6 +448,22 @@ fn clients_that_do_not_read_do_not_lock_others_out() {
             next.leave_replies_unread(&server, 2);
             unread.push(next);
         }
+        server.pool.destroy().unwrap();
+    }
+}
+
+#[test]
+fn one_client_that_does_not_read_makes_room_for_one_other() {
+    for &strategy in Strategy::ALL {
+        let buffers = [("SendBuffer", "4096"), ("ReceiveBuffer", "4096")];
+        let options = [buffers[0], buffers[1], ("MaxConnectionsPerPeer", "4")];
+        let server = Server::new(strategy, &options, 4);
+        let unread = [server.client(), server.client(), server.client(), server.client()];
+        Client::all_leave_replies_unread(&unread.each_ref(), &server, unread.len());
+        let mut next = server.client();
+        assert!(next.is_served());
+        until(|| server.connections() == unread.len());
+        assert_eq!(server.pool.counts()[0].evicted, 1, "{strategy:?}");
         server.pool.destroy().unwrap();
     }
 }
