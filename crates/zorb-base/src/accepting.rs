@@ -18,19 +18,19 @@ pub trait Admission: Send + Sync {
     fn turn_away(&self, stream: Arc<dyn Stream>);
 }
 
-/// Accepts connections until the acceptor is closed. When no descriptor is free, it accepts the next client with a
-/// spare one, and then closes another connection or turns the client away. Clients therefore do not wait in the
+/// Accepts connections until the acceptor is closed. When no descriptor is free, it accepts the next client in place of
+/// the `spare` one, and then closes another connection or turns the client away. Clients therefore do not wait in the
 /// backlog.
-pub fn accept(acceptor: &dyn Acceptor, admission: &dyn Admission) {
-    accept_with(acceptor, admission, || EventFd::new().ok());
+pub fn accept(acceptor: &dyn Acceptor, admission: &dyn Admission, spare: Option<EventFd>) {
+    accept_with(acceptor, admission, spare, || EventFd::new().ok());
 }
 
 fn accept_with<S>(
     acceptor: &dyn Acceptor,
     admission: &dyn Admission,
+    mut spare: Option<S>,
     open_spare: impl Fn() -> Option<S>,
 ) {
-    let mut spare = open_spare();
     // Whether it has waited for a descriptor already.
     let mut has_waited = false;
     loop {
@@ -179,7 +179,7 @@ mod tests {
         // One of the descriptors is spare.
         let process = Process { has_one: AtomicBool::new(true), ..process(2, 4) };
         let spare = || process.take().then(|| Descriptor(&process));
-        accept_with(&process, &&process, spare);
+        accept_with(&process, &&process, spare(), spare);
         let seen = process.log.into_inner().unwrap();
         let expected = ["admitted", "closed one for it", "admitted", "turned away", "turned away"];
         assert_eq!(seen, expected);
@@ -191,7 +191,7 @@ mod tests {
         for (clients, expected) in [(1, &["closed one", "turned away"][..]), (0, &[])] {
             let has_one = AtomicBool::new(true);
             let process = Process { has_one, tries: AtomicU32::new(5), ..process(0, clients) };
-            accept_with(&process, &&process, || None::<Descriptor<'_>>);
+            accept_with(&process, &&process, None, || None::<Descriptor<'_>>);
             assert_eq!(process.log.into_inner().unwrap(), expected);
         }
     }

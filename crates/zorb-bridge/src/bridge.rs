@@ -6,6 +6,7 @@ use std::time::Duration;
 use zorb_base::accepting::accept;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior};
+use zorb_os::event::EventFd;
 use zorb_transport::{Acceptor, Endpoint, ListenOptions, Protocol, ProtocolRegistry};
 
 use crate::admission::BridgeAdmission;
@@ -102,7 +103,9 @@ impl Bridge {
 
     fn start(&self, framing: Framing, acceptor: Arc<dyn Acceptor>) -> std::io::Result<()> {
         let admission = BridgeAdmission { clients: Arc::clone(&self.clients), framing };
-        self.threads.spawn("zorb-bridge-accept", move || accept(&*acceptor, &admission))
+        self.threads.spawn("zorb-bridge-accept", move || {
+            accept(&*acceptor, &admission, EventFd::new().ok());
+        })
     }
 
     /// The object reference for clients: the target's type and key, at the endpoints of the bridge.

@@ -32,6 +32,7 @@ mod connection;
 mod connection_use;
 mod context;
 mod deferred;
+mod descriptors;
 mod detach;
 mod event_handler;
 mod events;

@@ -9,6 +9,7 @@ use zorb_base::local_endpoints::ListenedEndpoints;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::ServedPriority;
 use zorb_base::threads::ThreadCount;
+use zorb_os::event::EventFd;
 use zorb_transport::{Acceptor, ListenOptions, Protocol, Workers};
 
 use crate::context::ServerContext;
@@ -86,10 +87,19 @@ impl Listener {
             endpoints.withdraw();
         }
         if let Some(admission) = admission {
-            let waiting = std::iter::from_fn(|| self.acceptor.accept_waiting());
-            waiting.take(MAX_TURNED_AWAY).for_each(|stream| admission.turn_away(stream));
+            self.acceptor.close_backlog();
+            self.turn_waiting_away(admission);
         }
         self.acceptor.close();
+        if let Some(admission) = admission {
+            // Those that have come since, where closing does not disconnect them.
+            self.turn_waiting_away(admission);
+        }
+    }
+
+    fn turn_waiting_away(&self, admission: &dyn Admission) {
+        let waiting = std::iter::from_fn(|| self.acceptor.accept_waiting());
+        waiting.take(MAX_TURNED_AWAY).for_each(|stream| admission.turn_away(stream));
     }
 
     /// Whether its endpoints are for references to objects, not to groups.
@@ -98,12 +108,14 @@ impl Listener {
     }
 
     /// Listens, and accepts on a new thread of `threads`, which calls `begin` and passes connections to `admission`.
-    /// Calls of one listener exclude each other; a second one has no effect.
+    /// When no descriptor is free, the `spare` one makes room for a client that is turned away. Calls of one listener
+    /// exclude each other; a second one has no effect.
     pub(crate) fn start(
         &self,
         threads: &Arc<ThreadCount>,
         begin: impl FnOnce() + Send + 'static,
         admission: impl FnOnce() -> Box<dyn Admission>,
+        spare: Option<EventFd>,
     ) -> Result<(), Error> {
         if self.accepts.load(Ordering::Acquire) {
             return Ok(());
@@ -114,7 +126,7 @@ impl Listener {
         let (acceptor, admission) = (Arc::clone(&self.acceptor), admission());
         let accepting = move || {
             begin();
-            accept(&*acceptor, &*admission);
+            accept(&*acceptor, &*admission, spare);
         };
         threads.spawn("zorb-accept", accepting).map_err(failed)?;
         self.accepts.store(true, Ordering::Release);

@@ -15,12 +15,14 @@ use zorb_base::error::{Error, Phase};
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
 use zorb_cdr::ReadContext;
+use zorb_os::event::EventFd;
 use zorb_os::lock::Lock;
 use zorb_poa::Adapters;
 use zorb_transport::{Endpoint, Workers};
 
 use crate::both_ways::BothWays;
 use crate::context::ServerContext;
+use crate::descriptors::take_descriptors;
 use crate::lane::Lane;
 use crate::lane::admission::LaneAdmission;
 use crate::lane::steady_state::ViolationReport;
@@ -28,6 +30,9 @@ use crate::lane::unread::{UnreadLimits, close_unread};
 use crate::listener::Listener;
 use crate::pool::{Pool, PoolCore, Pools, default_lane};
 use crate::settings::PoolSettings;
+
+/// The descriptors that a client needs at least: its connection.
+const OF_CLIENT: usize = 1;
 
 /// The settings of frozen pools.
 #[derive(Clone)]
@@ -166,9 +171,12 @@ impl ServerCore {
         let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
         // Under the lock with which a shutdown removes the listeners: none is started later.
         self.check_running()?;
-        listeners.iter().try_for_each(|listener| self.start(listener))?;
+        let pools = self.pools.all();
+        let of_pools = pools.iter().flat_map(|pool| pool.lanes()).map(|lane| lane.listeners.len());
+        let mut spares = take_descriptors(listeners.len() + of_pools.sum::<usize>() + OF_CLIENT)?;
+        listeners.iter().try_for_each(|listener| self.start(listener, spares.pop()))?;
         drop(listeners);
-        self.pools.all().iter().try_for_each(|pool| pool.listen(&self.context))?;
+        pools.iter().try_for_each(|pool| pool.listen(&self.context, &mut spares))?;
         self.listens.store(true, Ordering::Release);
         Ok(())
     }
@@ -188,14 +196,14 @@ impl ServerCore {
         self.check_running()?;
         let listener = Listener::open(&self.context, url, None, Workers::default())?;
         if self.listens.load(Ordering::Acquire) {
-            self.start(&listener)?;
+            self.start(&listener, take_descriptors(1)?.pop())?;
         }
         listeners.push(listener);
         Ok(())
     }
 
-    /// Listens at an endpoint of the ORB's own. The caller holds `starting`.
-    fn start(self: &Arc<Self>, listener: &Listener) -> Result<(), Error> {
+    /// Listens at an endpoint of the ORB's own, with a spare descriptor. The caller holds `starting`.
+    fn start(self: &Arc<Self>, listener: &Listener, spare: Option<EventFd>) -> Result<(), Error> {
         let endpoint = listener.acceptor.endpoint();
         let failed = |error| Error::new(Phase::Listen, endpoint.to_string()).with_source(error);
         self.start_watchdog().map_err(failed)?;
@@ -213,9 +221,22 @@ impl ServerCore {
                 false => Box::new(admission),
             }
         };
-        listener.start(self.threads(), || (), admission)?;
+        listener.start(self.threads(), || (), admission, spare)?;
         tracing::info!(%endpoint, "listening");
         Ok(())
+    }
+
+    /// Checks that a server that listens, and whose first client has not come yet, has so many descriptors left for other
+    /// use, and one for a client.
+    ///
+    /// # Errors
+    /// There are fewer.
+    pub fn check_descriptors(&self, others: usize) -> Result<(), Error> {
+        let has_clients = || self.lane_metrics().iter().any(|lane| lane.counts.accepted > 0);
+        if !self.listens.load(Ordering::Acquire) || has_clients() {
+            return Ok(());
+        }
+        take_descriptors(others + OF_CLIENT).map(drop)
     }
 
     /// The endpoints for references.
@@ -278,7 +299,8 @@ impl ServerCore {
             self.pools.add(&pool, || Ok(self.check_running()?))?;
             let starting = self.starting.lock();
             if self.listens.load(Ordering::Acquire) {
-                pool.listen(&self.context)?;
+                let endpoints = pool.lanes().iter().map(|lane| lane.listeners.len());
+                pool.listen(&self.context, &mut take_descriptors(endpoints.sum())?)?;
             }
             drop(starting);
             let freezing = self.freezing.lock().clone();

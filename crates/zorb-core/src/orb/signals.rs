@@ -21,6 +21,9 @@ use super::handle::Orb;
 /// The signals that ask a process to terminate: from service managers, and Ctrl-C.
 const TERMINATION: [c_int; 2] = [SIGTERM, SIGINT];
 
+/// The descriptors by which they wake a thread.
+const OF_SIGNALS: usize = 2;
+
 /// What the signals do while no ORB waits for them. Their handlers remain once they are installed.
 static DEFAULT_ACTION: Lock<Option<DefaultAction>> = Lock::new(None);
 
@@ -100,13 +103,14 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// The signals cannot be handled. `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end of the
-    /// grace time.
+    /// The signals cannot be handled, or too few descriptors are left to serve a client. `TIMEOUT`, minor `SHUTDOWN`, if
+    /// upcalls were still running at the end of the grace time.
     pub fn run_until_signal(&self) -> Result<(), Error> {
         OrbCore::check_process()?;
         let failed = |error: io::Error| {
             Error::new(Phase::Application, "handling signals").with_source(error)
         };
+        self.inner.server.check_descriptors(OF_SIGNALS)?;
         // Before the signals wake the thread below, which restores the default action: what a signal does is done in the
         // order of registration.
         let received = Waiting::begin().map_err(failed)?;

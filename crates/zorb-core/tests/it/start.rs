@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use crate::support::{Echo, Servant, builder, client, until};
 use zorb_core::lanes::{LaneSettings, PoolSettings};
 use zorb_core::poa::{AnyServant, PoaPolicies};
-use zorb_core::{ListenFrom, Orb};
-use zorb_testkit::free_port;
+use zorb_core::{Error, ListenFrom, Orb};
+use zorb_os::machine;
+use zorb_testkit::{exhaust_descriptors, free_port, in_own_process};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 fn persistent() -> PoaPolicies {
@@ -72,6 +73,39 @@ fn an_orb_that_listens_when_it_runs_makes_references_before() {
     let poa = orb.root_poa().create("later", policies).unwrap();
     let (_client, there) = client(&poa.activate(Servant::default()).unwrap());
     assert_eq!(there.twice(1).unwrap(), 2);
+}
+
+#[test]
+fn a_server_without_descriptors_for_clients_does_not_start() {
+    let name = "start::a_server_without_descriptors_for_clients_does_not_start";
+    in_own_process(name, || {
+        let orb = builder().listen("iiop://127.0.0.9:0").listen_from(ListenFrom::Run);
+        let orb = orb.build().unwrap();
+        let echo: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+        let mut others = exhaust_descriptors();
+        let limit = machine::max_descriptors().unwrap();
+        let is_asked_for = |error: Error, needed: u64| {
+            let text = format!("{error:?}");
+            assert!(
+                text.contains(&format!("may have {limit}, and needs at least {needed}")),
+                "{text}"
+            );
+            assert!(text.contains(&format!("`ulimit -n {needed}`")), "{text}");
+        };
+        // One for a client, and one for turning others away.
+        for free in 0..2 {
+            is_asked_for(orb.serve().unwrap_err(), limit + 2 - free);
+            drop(others.pop());
+        }
+        orb.serve().unwrap();
+        drop(others.pop());
+        // Two for signals.
+        is_asked_for(orb.run_until_signal().unwrap_err(), limit + 1);
+        drop(others);
+        let (_client, there) = client(&echo);
+        assert_eq!(there.twice(1).unwrap(), 2);
+        orb.shutdown(true).unwrap();
+    });
 }
 
 #[test]

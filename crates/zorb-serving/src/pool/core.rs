@@ -14,6 +14,7 @@ use zorb_base::error::{Error, Phase};
 use zorb_base::local_endpoints::MAX_ROUTES;
 use zorb_base::protocol_choice::{endpoints, ephemeral};
 use zorb_base::threads::ThreadCount;
+use zorb_os::event::EventFd;
 use zorb_transport::Workers;
 
 use crate::context::ServerContext;
@@ -205,8 +206,12 @@ impl PoolCore {
         Ok(())
     }
 
-    /// Listens at the endpoints of its lanes. Calls exclude each other.
-    pub(crate) fn listen(&self, context: &Arc<ServerContext>) -> Result<(), Error> {
+    /// Listens at the endpoints of its lanes, each with one of the spare descriptors. Calls exclude each other.
+    pub(crate) fn listen(
+        &self,
+        context: &Arc<ServerContext>,
+        spares: &mut Vec<EventFd>,
+    ) -> Result<(), Error> {
         for lane in &self.lanes {
             for listener in &lane.listeners {
                 let accepting = Arc::clone(lane);
@@ -215,7 +220,7 @@ impl PoolCore {
                     let pool = Some(self.threads.enter());
                     Box::new(LaneAdmission::new(lane, context, &listener.protocol, pool))
                 };
-                listener.start(context.threads(), begin, admission)?;
+                listener.start(context.threads(), begin, admission, spares.pop())?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
             }
         }
