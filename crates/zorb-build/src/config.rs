@@ -9,7 +9,7 @@ use zorb_idl::{Code, Compilation, DiskLoader, FileLoader, compile_with};
 use zorb_idl_rust::{Lookup, Marshal, Target};
 
 use crate::handlers::with_handlers;
-use crate::{Error, cargo};
+use crate::{Error, cargo, usage};
 
 /// Options for a compilation of IDL to Rust.
 ///
@@ -26,6 +26,7 @@ pub struct Config {
     back: zorb_idl_rust::Options,
     out_dir: Option<PathBuf>,
     combined: Option<String>,
+    usage_files: Vec<PathBuf>,
     reply_handlers: bool,
 }
 
@@ -173,12 +174,21 @@ impl Config {
     }
 
     /// Sets the engine that marshals the values of structs, enums and exceptions, and the arguments and results of
-    /// interfaces: [`Marshal::Compiled`] is fast and the default, [`Marshal::Interpretive`] is small. Annotations
-    /// `@marshal(COMPILED)` and `@marshal(INTERPRETIVE)` in the IDL take precedence; that of a module or interface
-    /// applies to what it contains.
+    /// interfaces: [`Marshal::Compiled`] is fast and the default, [`Marshal::Interpretive`] is small, and
+    /// [`Marshal::Profile`] compiles what a program has used most, according to [`usage_file`](Self::usage_file).
+    /// Annotations `@marshal(COMPILED)` and `@marshal(INTERPRETIVE)` in the IDL take precedence; that of a module or
+    /// interface applies to what it contains.
     #[must_use]
     pub fn marshal(mut self, marshal: Marshal) -> Self {
         self.back = self.back.marshal(marshal);
+        self
+    }
+
+    /// Adds a usage file for [`Marshal::Profile`], which a program writes with the option `UsageFile`. The calls in
+    /// several files are added, for example those of clients and servers.
+    #[must_use]
+    pub fn usage_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.usage_files.push(path.into());
         self
     }
 
@@ -231,10 +241,11 @@ impl Config {
     /// instead of showing them.
     ///
     /// # Errors
-    /// When the IDL has errors or a file cannot be written.
+    /// When the IDL has errors, a file cannot be written, or a usage file is missing or invalid.
     pub fn try_compile(&self, files: &[impl AsRef<Path>]) -> Result<Vec<Output>, Error> {
         let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
         let folder = self.out_dir.clone().or_else(from_cargo).ok_or(Error::NoOutDir)?;
+        self.usage_files.iter().for_each(|path| cargo::rerun_if_changed(path));
         let outputs = self.generate_from(&DiskLoader, files, &mut |compilation| {
             // Also for files with errors: Cargo must rerun the script when they are fixed.
             compilation.dependencies().iter().for_each(|path| cargo::rerun_if_changed(path));
@@ -249,7 +260,7 @@ impl Config {
     /// Compiles without writing files or instructions to Cargo, as `zorb idl compile` does.
     ///
     /// # Errors
-    /// When the IDL has errors.
+    /// When the IDL has errors, or a usage file is missing or invalid.
     pub fn generate(&self, files: &[impl AsRef<Path>]) -> Result<Vec<Output>, Error> {
         self.generate_from(&DiskLoader, files, &mut |_| {})
     }
@@ -261,6 +272,7 @@ impl Config {
         seen: &mut dyn FnMut(&Compilation),
     ) -> Result<Vec<Output>, Error> {
         let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+        let options = self.back_end()?;
         let mut jobs: Vec<(String, Vec<&Path>)> = Vec::new();
         if let Some(name) = &self.combined {
             jobs.push((name.clone(), files));
@@ -277,6 +289,7 @@ impl Config {
         let mut errors = String::new();
         let mut outputs = Vec::new();
         let mut unmatched: Option<Unmatched<'_>> = None;
+        let mut is_profiled = options.marshal != Marshal::Profile;
         for (name, files) in jobs {
             let mut compilation = compile_with(&self.front, loader, &files);
             seen(&compilation);
@@ -285,40 +298,60 @@ impl Config {
                 compilation = with_handlers(&self.front, loader, &files, &compilation);
             }
             if !compilation.has_errors() {
-                let unsupported = zorb_idl_rust::unsupported(&compilation, &self.back);
+                let unsupported = zorb_idl_rust::unsupported(&compilation, &options);
                 compilation.diagnostics.extend(unsupported);
             }
             if compilation.has_errors() {
                 errors.push_str(&compilation.render());
             } else {
-                let here = Unmatched::new(&compilation, &self.back);
+                let here = Unmatched::new(&compilation, &options);
                 unmatched = Some(match unmatched {
                     Some(before) => before.and(here),
                     None => here,
                 });
-                outputs.push(Output { dependencies, ..self.output(name, &compilation) });
+                is_profiled |= options.usage.concerns(&compilation);
+                outputs.push(Output { dependencies, ..output(name, &compilation, &options) });
             }
         }
         if let Some(last) = outputs.last_mut() {
             last.warnings.extend(unmatched.into_iter().flat_map(Unmatched::warnings));
+            if !is_profiled {
+                last.warnings
+                    .push("the usage files contain no call of these interfaces".to_owned());
+            }
         }
         if errors.is_empty() { Ok(outputs) } else { Err(Error::Idl(errors)) }
     }
 
-    fn output(&self, name: String, compilation: &Compilation) -> Output {
-        let generated = zorb_idl_rust::generate(compilation, &self.back);
-        let mut warnings: Vec<String> = Vec::new();
-        let diagnostics = compilation.render();
-        if !diagnostics.is_empty() {
-            warnings.push(diagnostics);
+    /// The options of the back end, with the contents of the usage files.
+    fn back_end(&self) -> Result<zorb_idl_rust::Options, Error> {
+        if self.back.marshal != Marshal::Profile {
+            return Ok(self.back.clone());
         }
-        warnings.extend(generated.warnings.iter().map(|warning| {
-            let location = compilation.sources.location(warning.span);
-            format!("{}:{}:{}: {}", location.path, location.line, location.column, warning.message)
-        }));
-        let dependencies = compilation.dependencies().to_vec();
-        Output { name, text: generated.text, warnings, dependencies }
+        if self.usage_files.is_empty() {
+            return Err(Error::NoUsage);
+        }
+        let mut options = self.back.clone();
+        for path in &self.usage_files {
+            options = options.usage(&usage::read(path)?);
+        }
+        Ok(options)
     }
+}
+
+fn output(name: String, compilation: &Compilation, options: &zorb_idl_rust::Options) -> Output {
+    let generated = zorb_idl_rust::generate(compilation, options);
+    let mut warnings: Vec<String> = Vec::new();
+    let diagnostics = compilation.render();
+    if !diagnostics.is_empty() {
+        warnings.push(diagnostics);
+    }
+    warnings.extend(generated.warnings.iter().map(|warning| {
+        let location = compilation.sources.location(warning.span);
+        format!("{}:{}:{}: {}", location.path, location.line, location.column, warning.message)
+    }));
+    let dependencies = compilation.dependencies().to_vec();
+    Output { name, text: generated.text, warnings, dependencies }
 }
 
 /// The names in options that have no effect in any file so far.

@@ -16,6 +16,15 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// A usage file cannot be read or is invalid.
+    Usage {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// [`Marshal::Profile`](crate::Marshal::Profile) without a [`usage_file`](crate::Config::usage_file).
+    NoUsage,
     /// There is no output folder: neither [`Config::out_dir`](crate::Config::out_dir) nor Cargo's `OUT_DIR` is set.
     NoOutDir,
     /// Two IDL files would be written to the same Rust file.
@@ -29,6 +38,12 @@ impl fmt::Display for Error {
         match self {
             Self::Idl(text) => f.write_str(text.trim_end()),
             Self::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
+            Self::Usage { path, source } => {
+                write!(f, "usage file {}: {source}", path.display())
+            }
+            Self::NoUsage => f.write_str(
+                "no usage file: marshalling by profile needs one that the program has written (option UsageFile)",
+            ),
             Self::NoOutDir => {
                 f.write_str("no output folder: call this from a build script, or set `out_dir`")
             }

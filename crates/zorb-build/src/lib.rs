@@ -13,6 +13,7 @@ mod cargo;
 mod config;
 mod error;
 mod handlers;
+mod usage;
 
 use std::path::Path;
 

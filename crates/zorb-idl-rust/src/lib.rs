@@ -35,6 +35,7 @@ mod selection;
 mod types;
 mod unsupported;
 mod upcalls;
+mod usage;
 
 pub use ami::unmatched_ami;
 pub use bounds::{MarshalBounds, OperationBounds, Unbounded, marshal_bounds};
@@ -44,6 +45,7 @@ pub use loans::unmatched_loans;
 pub use options::{Lookup, Marshal, Options, Target};
 pub use unsupported::unsupported;
 pub use upcalls::unmatched_upcalls;
+pub use usage::{Usage, UsageError, UsedOperation};
 
 use zorb_idl::Compilation;
 

@@ -1,5 +1,7 @@
 //! Options of the generator.
 
+use crate::Usage;
+
 /// Options of the generator. By default it uses the `zorb` crate and generates code for everything.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -22,6 +24,8 @@ pub struct Options {
     pub ami: Vec<String>,
     /// How values, arguments and results are marshalled.
     pub marshal: Marshal,
+    /// What [`Marshal::Profile`] chooses by.
+    pub usage: Usage,
     /// The ORB that the code is for.
     pub target: Target,
     /// How a server of the small ORB finds operations.
@@ -48,7 +52,7 @@ pub enum Lookup {
     PerfectHash,
 }
 
-/// A marshalling engine. Both produce and accept the same octets.
+/// The choice between two marshalling engines. Both produce and accept the same octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Marshal {
     /// Code for each type and operation, which is fast.
@@ -56,6 +60,9 @@ pub enum Marshal {
     Compiled,
     /// Tables for an engine that all types and operations share, which is small.
     Interpretive,
+    /// Compiled for the operations that make up most calls of a [usage](Options::usage) and for the types of their
+    /// arguments and results, interpretive for the rest: nearly as fast as the one and as small as the other.
+    Profile,
 }
 
 impl Options {
@@ -163,6 +170,14 @@ impl Options {
     #[must_use]
     pub fn marshal(mut self, marshal: Marshal) -> Self {
         self.marshal = marshal;
+        self
+    }
+
+    /// Adds what a program has counted, by which [`Marshal::Profile`] chooses. Without any, nothing is compiled that has
+    /// tables.
+    #[must_use]
+    pub fn usage(mut self, usage: &Usage) -> Self {
+        self.usage.add(usage);
         self
     }
 

@@ -9,3 +9,13 @@ pub fn build_script() {
         .extern_module("CosNaming", "::zorb_naming::cos_naming")
         .compile(&["idl/shop.idl", "idl/stock.idl"]);
 }
+
+/// A build script that compiles what the program uses most.
+pub fn by_profile() {
+    // build.rs
+    zorb_build::Config::new()
+        .marshal(zorb_build::Marshal::Profile)
+        .usage_file("idl/client.usage")
+        .usage_file("idl/server.usage")
+        .compile(&["idl/shop.idl"]);
+}

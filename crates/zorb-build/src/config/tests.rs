@@ -222,3 +222,43 @@ fn files_are_written_to_the_output_folder() {
     let outputs = result.expect("no errors");
     assert_eq!(outputs[0].text, text.expect("the Rust file exists"));
 }
+
+#[test]
+fn usage_files_choose_what_is_compiled() {
+    let folder = std::env::temp_dir().join(format!("zorb-build-usage-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = |name: &str, lines: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, lines).expect("a usage file");
+        path
+    };
+    let client = file("client", "zorb-usage 1\n9 0 IDL:Shop:1.0 sell\n1 0 IDL:Shop:1.0 close\n");
+    let server = file("server", "zorb-usage 1\n0 80 IDL:Shop:1.0 close\n");
+    let foreign = file("foreign", "zorb-usage 1\n5 0 IDL:Bank:1.0 sell\n");
+    let invalid = file("invalid", "zorb-usage 2\n");
+    let missing = folder.join("missing");
+    let loader =
+        MemoryLoader::new().with("shop.idl", "interface Shop { void sell(); void close(); };");
+    let compiled = |files: &[&PathBuf]| {
+        let config = Config::new().marshal(Marshal::Profile);
+        let config = files.iter().fold(config, |config, path| config.usage_file(path));
+        generate(&config, &loader, &["shop.idl"]).0
+    };
+    let is_compiled = |text: &str, name: &str| text.contains(&format!("invoke!(self, {name}, "));
+    let each = |files| {
+        let outputs = compiled(files).expect("no errors");
+        assert_eq!(outputs[0].warnings, Vec::<String>::new());
+        ["sell", "close"].map(|name| is_compiled(&outputs[0].text, name))
+    };
+    let (of_client, of_both) = (each(&[&client]), each(&[&client, &server]));
+    let other = compiled(&[&foreign]).expect("no errors");
+    let faults = [compiled(&[&missing]), compiled(&[&client, &invalid]), compiled(&[])]
+        .map(|result| result.expect_err("a fault").to_string());
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
+    assert_eq!((of_client, of_both), ([true, false], [false, true]));
+    assert_eq!(other[0].warnings, ["the usage files contain no call of these interfaces"]);
+    let [missing, invalid, none] = faults;
+    assert!(missing.starts_with("usage file ") && missing.contains("missing: "), "{missing}");
+    assert!(invalid.contains("invalid: line 1: "), "{invalid}");
+    assert!(none.contains("option UsageFile"), "{none}");
+}

@@ -362,3 +362,25 @@ fn files_with_errors_have_no_worst_cases() {
     assert_eq!((listed.status, listed.stdout.as_str()), (Some(1), ""));
     assert!(listed.stderr.contains("error[E0401]"), "{}", listed.stderr);
 }
+
+#[test]
+fn a_profile_compiles_what_usage_files_say() {
+    let good = file("by_profile", "good.idl", GOOD);
+    let lines = "zorb-usage 1\n16 0 IDL:Shop/Till:1.0 total\n";
+    let used = file("by_profile_usage", "till.usage", lines);
+    let compile =
+        |options: &[&str]| run(&[&["idl", "compile", &good, "-o", "-"], options].concat());
+    let profiled = compile(&["--marshal", "profile", "--usage", &used]);
+    assert_eq!((profiled.status, profiled.stderr.as_str()), (Some(0), ""));
+    assert_eq!(profiled.stdout, compile(&[]).stdout);
+    assert_ne!(profiled.stdout, compile(&["--marshal", "interpretive"]).stdout);
+    let none = compile(&["--marshal", "profile"]);
+    assert_eq!((none.status, none.stdout.as_str()), (Some(2), ""));
+    assert!(none.stderr.contains("needs `--usage FILE`"), "{}", none.stderr);
+    let unused = compile(&["--usage", &used]);
+    assert_eq!(unused.status, Some(2));
+    assert!(unused.stderr.contains("`--usage` needs `--marshal profile`"), "{}", unused.stderr);
+    let missing = compile(&["--marshal", "profile", "--usage", "no-such-file"]);
+    assert_eq!((missing.status, missing.stdout.as_str()), (Some(1), ""));
+    assert!(missing.stderr.contains("usage file no-such-file: "), "{}", missing.stderr);
+}

@@ -65,7 +65,7 @@ macro_rules! __zorb_interface {
 /// ```
 /// A row consists of number, operation name, method, arguments (name, IDL type, expression to pass) and results
 /// (name, IDL type). The arguments begin with `upcall;` if the method gets its upcall. With `interpretive` before the name
-/// of the interface, tables marshal, and the arguments are references. The numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
+/// of the interface, tables marshal, and the arguments are references, except for rows that end with `compiled`. The numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
 /// operations.
 #[macro_export]
 #[doc(hidden)]
@@ -77,7 +77,7 @@ macro_rules! __zorb_skeleton {
         $crate::__zorb_skeleton!(@ compiled $name, $($rest)*);
     };
     (@ $engine:ident $name:ident, $servant:ident, {
-        $($number:literal $operation:literal $method:ident $arguments:tt $results:tt),* $(,)?
+        $($number:literal $operation:literal $method:ident $arguments:tt $results:tt $($row_engine:ident)?),* $(,)?
     } $(inherited {
         $($range:pat in $base:ty [$($inherited:literal),* $(,)?]),* $(,)?
     })?) => {
@@ -118,7 +118,9 @@ macro_rules! __zorb_skeleton {
                 match found {
                     $(
                         ::core::option::Option::Some($number) => {
-                            $crate::__zorb_upcall!($engine servant call $method $arguments $results)
+                            $crate::__zorb_upcall!(
+                                $engine $($row_engine)? servant call $method $arguments $results
+                            )
                         }
                     )*
                     $($(
@@ -137,6 +139,7 @@ macro_rules! __zorb_skeleton {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_upcall {
+    (interpretive compiled $($rest:tt)*) => { $crate::__zorb_upcall!($($rest)*) };
     (compiled $($rest:tt)*) => { $crate::__zorb_upcall!($($rest)*) };
     (interpretive $servant:ident $call:ident $method:ident (upcall; $($arguments:tt)*) $results:tt) => {
         $crate::__zorb_upcall!(

@@ -7,8 +7,7 @@ use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
 use super::extent::Extent;
 use super::limits::{MarshalBounds, Unbounded};
-use crate::Options;
-use crate::marshal::is_interpretive;
+use crate::marshal::Engines;
 use crate::types::primitive;
 
 /// Definitions inside definitions. What nests deeper is not examined, since it would need much of the stack; only types
@@ -106,7 +105,7 @@ pub(super) enum WideForm {
 /// The costs of types. Examines each definition once.
 pub(super) struct Costs<'m> {
     model: &'m Model,
-    options: &'m Options,
+    engines: &'m Engines<'m>,
     form: WideForm,
     /// Nothing while a definition is examined.
     known: HashMap<DefId, Option<Result<Cost, Unbounded>>>,
@@ -114,8 +113,8 @@ pub(super) struct Costs<'m> {
 }
 
 impl<'m> Costs<'m> {
-    pub(super) fn new(model: &'m Model, options: &'m Options, form: WideForm) -> Self {
-        let mut costs = Self { model, options, form, known: HashMap::new(), depth: 0 };
+    pub(super) fn new(model: &'m Model, engines: &'m Engines<'m>, form: WideForm) -> Self {
+        let mut costs = Self { model, engines, form, known: HashMap::new(), depth: 0 };
         // In this order, few definitions nest.
         for definition in model.definitions() {
             if is_type(&definition.kind) {
@@ -232,7 +231,7 @@ impl<'m> Costs<'m> {
             DefinitionKind::Native => return Err(unbounded("native types are not marshalled")),
             _ => return Err(unbounded("object references have no bound")),
         };
-        let has_table = is_interpretive(model, self.options, id);
+        let has_table = self.engines.is_interpretive(id);
         Ok(if has_table { cost.in_table() } else { cost.in_one_step() })
     }
 

@@ -7,7 +7,7 @@ mod limits;
 use zorb_idl::model::{Attribute, Definition, Direction, Export, Operation};
 use zorb_idl::{Compilation, DefId, Model, Type};
 
-use crate::marshal::{has_few_parameters, is_interpretive};
+use crate::marshal::Engines;
 use crate::{Marshal, Options};
 use cost::{Cost, Costs, WideForm};
 use extent::Extent;
@@ -40,15 +40,16 @@ pub struct OperationBounds {
 pub fn marshal_bounds(compilation: &Compilation) -> Vec<OperationBounds> {
     let model = &compilation.model;
     let options = Options::new().marshal(Marshal::Interpretive);
-    let costs = [WideForm::Units, WideForm::Octets].map(|form| Costs::new(model, &options, form));
-    let mut all = Bounds { model, options: &options, costs };
+    let engines = Engines::new(model, &options);
+    let costs = [WideForm::Units, WideForm::Octets].map(|form| Costs::new(model, &engines, form));
+    let mut all = Bounds { model, engines: &engines, costs };
     let shown = model.definitions().filter(|item| !item.from_include && !item.built_in);
     shown.flat_map(|definition| all.interface(definition)).collect()
 }
 
 struct Bounds<'m> {
     model: &'m Model,
-    options: &'m Options,
+    engines: &'m Engines<'m>,
     /// For each form of wide text.
     costs: [Costs<'m>; 2],
 }
@@ -83,8 +84,7 @@ impl<'m> Bounds<'m> {
     }
 
     fn operation(&mut self, interface: DefId, declared: &Declared<'m>) -> OperationBounds {
-        let has_tables = has_few_parameters(self.model, interface)
-            && is_interpretive(self.model, self.options, interface);
+        let has_tables = self.engines.has_table(interface, &declared.name);
         let sent = declared.sent.iter().map(|(name, ty)| (Some(*name), *ty));
         let mut request = self.body(sent, has_tables);
         if declared.has_context && request.is_ok() {

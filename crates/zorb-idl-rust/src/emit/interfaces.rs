@@ -104,7 +104,7 @@ impl<'m> Emitter<'_, 'm> {
             return Self::forward(&path, &inherited.name, "&self.0", signature);
         }
         let declaring = method.key.interface;
-        let engine = self.interface_engine(declaring);
+        let engine = self.engine_if(self.engines.has_table(declaring, &signature.wire));
         let mut parts = vec![
             match declaring == id {
                 true => format!("{engine}self"),
@@ -127,7 +127,7 @@ impl<'m> Emitter<'_, 'm> {
         }
     }
 
-    /// What the macro calls of an interface's stubs and skeleton begin with.
+    /// What the macro call of an interface's skeleton begins with.
     fn interface_engine(&self, id: DefId) -> &'static str {
         if has_few_parameters(self.names.model, id) { self.engine(id) } else { "" }
     }
@@ -206,7 +206,7 @@ impl<'m> Emitter<'_, 'm> {
         });
     }
 
-    /// The rows of a skeleton: own operations, and the inherited ones.
+    /// The rows of a skeleton: own operations, and the inherited ones. Those of an interpretive one may be compiled.
     pub(super) fn skeleton_rows(
         &mut self,
         id: DefId,
@@ -215,7 +215,10 @@ impl<'m> Emitter<'_, 'm> {
         let mut rows = Vec::new();
         for method in self.names.own_methods(id) {
             if let Some(signature) = self.signature(method) {
-                rows.push(self.row(rows.len(), &method.name, &signature, is_interpretive));
+                let by_table = is_interpretive && self.engines.has_table(id, &signature.wire);
+                let row = self.row(rows.len(), &method.name, &signature, by_table);
+                let engine = if is_interpretive && !by_table { " compiled" } else { "" };
+                rows.push(format!("{row}{engine}"));
             }
         }
         let mut next = rows.len();

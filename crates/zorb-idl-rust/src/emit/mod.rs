@@ -15,7 +15,7 @@ use zorb_idl::model::Definition;
 use zorb_idl::{DefId, DefinitionKind, Span};
 
 use crate::layout::{Call, Layout};
-use crate::marshal::{asks_for_tables, is_interpretive};
+use crate::marshal::{Engines, asks_for_tables};
 use crate::names::{Module, Names};
 use crate::types::Types;
 use crate::{Generated, Options, Target, Warning, docs};
@@ -31,6 +31,7 @@ pub(crate) fn run(names: &Names<'_>, options: &Options) -> Generated {
     let mut emitter = Emitter {
         names,
         options,
+        engines: Engines::new(names.model, options),
         layout: Layout::default(),
         warnings: Vec::new(),
         out: String::new(),
@@ -50,6 +51,7 @@ pub(crate) fn run(names: &Names<'_>, options: &Options) -> Generated {
 struct Emitter<'a, 'm> {
     names: &'a Names<'m>,
     options: &'a Options,
+    engines: Engines<'m>,
     layout: Layout,
     warnings: Vec<Warning>,
     out: String,
@@ -70,8 +72,11 @@ impl<'a, 'm> Emitter<'a, 'm> {
 
     /// What the macro call of a definition begins with if it is marshalled by tables, which the small ORB does not have.
     fn engine(&self, id: DefId) -> &'static str {
-        let has_tables = self.options.target == Target::Zorb;
-        match has_tables && is_interpretive(self.names.model, self.options, id) {
+        self.engine_if(self.engines.is_interpretive(id))
+    }
+
+    fn engine_if(&self, is_interpretive: bool) -> &'static str {
+        match is_interpretive && self.options.target == Target::Zorb {
             true => "interpretive ",
             false => "",
         }

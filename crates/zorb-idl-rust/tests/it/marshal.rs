@@ -1,6 +1,6 @@
 //! Which definitions are marshalled by tables.
 
-use zorb_idl_rust::{Marshal, Options};
+use zorb_idl_rust::{Marshal, Options, Usage};
 
 fn generate(idl: &str, options: &Options) -> String {
     generated(idl, options).text
@@ -111,4 +111,71 @@ fn an_annotation_without_effect_is_a_warning() {
         ]
     );
     assert!(generated(&idl, &Options::new().marshal(Marshal::Interpretive)).warnings == warnings);
+}
+
+const USED: &str = "
+    struct Hot { struct Within { long a; } inner; };
+    struct Cold { long a; };
+    exception Rare { Cold what; };
+    @marshal(INTERPRETIVE) struct Annotated { long a; };
+    interface Base {
+        attribute Cold plain;
+        typedef sequence<Hot> List;
+        List fast(in Annotated a) raises (Rare);
+        void slow(in Cold a);
+    };
+    interface Derived : Base { void quick(); };
+    @marshal(COMPILED) interface Quick { void call(); };
+    @marshal(INTERPRETIVE) interface Small { void call(); };";
+
+fn by_usage(lines: &str) -> String {
+    let usage = Usage::parse(format!("zorb-usage 1\n{lines}").as_bytes()).expect("a usage file");
+    generate(USED, &Options::new().marshal(Marshal::Profile).usage(&usage))
+}
+
+#[test]
+fn a_profile_compiles_hot_operations_and_their_types() {
+    // The objects are of the derived interface.
+    let code = by_usage(
+        "900 0 IDL:Derived:1.0 fast\n9 0 IDL:Base:1.0 slow\n40 50 IDL:Other:1.0 _get_plain\n",
+    );
+    for name in ["Hot", "Within"] {
+        assert!(!is_interpretive(&code, name), "{name}");
+    }
+    for name in ["Cold", "Rare", "Annotated", "Base", "Derived", "Small"] {
+        assert!(is_interpretive(&code, name), "{name}");
+    }
+    assert!(!is_interpretive(&code, "Quick"));
+    assert!(code.contains("invoke!(self, fast, [Annotated => a]"), "{code}");
+    assert!(code.contains("invoke!(interpretive self, slow, "), "{code}");
+    assert!(
+        code.contains("\"fast\" fast(a: Annotated => &a) [result: Vec<Hot>] compiled,"),
+        "{code}"
+    );
+    assert!(code.contains("\"slow\" slow(a: Cold => &a) [],"), "{code}");
+}
+
+#[test]
+fn an_interface_that_is_hot_in_whole_is_compiled() {
+    let code = by_usage("5 0 IDL:Derived:1.0 quick\n5 0 IDL:Small:1.0 call\n");
+    assert!(!is_interpretive(&code, "Derived"));
+    for name in ["Base", "Small"] {
+        assert!(is_interpretive(&code, name), "{name}");
+    }
+    assert!(code.contains("invoke!(self, quick, [], [])"), "{code}");
+}
+
+#[test]
+fn operations_of_unknown_interfaces_are_those_of_all() {
+    let code = by_usage("5 0 - quick\n5 0 - _set_plain\n");
+    assert!(!is_interpretive(&code, "Derived"));
+    assert!(!is_interpretive(&code, "Cold"));
+    assert!(code.contains("(interpretive self, plain \"_get_plain\""), "{code}");
+    assert!(code.contains("(self, set_plain \"_set_plain\""), "{code}");
+}
+
+#[test]
+fn without_calls_a_profile_compiles_nothing() {
+    let code = by_usage("0 0 IDL:Base:1.0 slow\n");
+    assert_eq!(code, generate(USED, &Options::new().marshal(Marshal::Interpretive)));
 }

@@ -16,6 +16,7 @@ use crate::screen;
   zorb idl compile hello.idl -o src
   zorb idl compile hello.idl -o - | less
   zorb idl compile shop.idl --extern CosNaming=::zorb_naming::cos_naming
+  zorb idl compile shop.idl --marshal profile --usage shop.usage
   zorb idl compile sensor.idl --target nano")]
 pub(super) struct CompileArgs {
     #[command(flatten)]
@@ -38,9 +39,13 @@ pub(super) struct CompileArgs {
     /// Reply handlers, the interfaces `AMI_...Handler`, and for what `--ami` selects methods that pass results to them
     #[arg(long)]
     reply_handlers: bool,
-    /// Engine that marshals: code for each type and operation, which is fast, or tables, which are small
+    /// Engine that marshals: code for each type and operation, which is fast, or tables, which are small; or by profile,
+    /// which is code for what a program has used most, and tables for the rest
     #[arg(long, value_enum, default_value_t = Engine::Compiled)]
     marshal: Engine,
+    /// File that a program has written with the option UsageFile; needs `--marshal profile`; repeatable
+    #[arg(long, value_name = "FILE")]
+    usage: Vec<PathBuf>,
     /// ORB that the code is for: the full ORB, or the small ORB, the crate zorb-nano
     #[arg(long, value_enum, default_value_t = TargetName::Zorb)]
     target: TargetName,
@@ -66,6 +71,7 @@ enum LookupName {
 enum Engine {
     Compiled,
     Interpretive,
+    Profile,
 }
 
 fn extern_module(text: &str) -> Result<(String, String), String> {
@@ -81,6 +87,17 @@ pub(super) fn compile(args: &CompileArgs) -> Outcome {
     if args.lookup.is_some() && matches!(args.target, TargetName::Zorb) {
         return Err(Failure::new("`--lookup` needs `--target nano`: the full ORB has one lookup")
             .into_usage());
+    }
+    match (args.marshal, args.usage.is_empty()) {
+        (Engine::Profile, true) => {
+            return Err(Failure::new("`--marshal profile` needs `--usage FILE`")
+                .hint("a program writes the file with its option UsageFile")
+                .into_usage());
+        }
+        (Engine::Compiled | Engine::Interpretive, false) => {
+            return Err(Failure::new("`--usage` needs `--marshal profile`").into_usage());
+        }
+        _ => {}
     }
     if matches!(args.target, TargetName::Nano) {
         let only_full = [
@@ -118,7 +135,9 @@ pub(super) fn compile(args: &CompileArgs) -> Outcome {
     config = config.marshal(match args.marshal {
         Engine::Compiled => zorb_build::Marshal::Compiled,
         Engine::Interpretive => zorb_build::Marshal::Interpretive,
+        Engine::Profile => zorb_build::Marshal::Profile,
     });
+    config = args.usage.iter().fold(config, |config, file| config.usage_file(file));
     config = config.target(match args.target {
         TargetName::Zorb => zorb_build::Target::Zorb,
         TargetName::Nano => zorb_build::Target::Nano,
