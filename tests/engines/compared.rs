@@ -24,21 +24,26 @@ pub(crate) fn compile(root: &str) {
     let fixture = |name| format!("{root}/crates/zorb-idl-rust/tests/fixtures/{name}.idl");
     let mut files = compared.map(fixture).to_vec();
     files.extend(["bounded", "chunks"].map(|name| format!("{root}/tests/engines/idl/{name}.idl")));
-    let Some(folder) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
-        eprintln!("OUT_DIR is not set");
-        std::process::exit(1);
-    };
     let interpretive = Config::new().marshal(Marshal::Interpretive);
     for (name, config) in [("compiled", Config::new()), ("interpretive", interpretive)] {
-        let folder = folder.join(name);
-        if let Err(error) = std::fs::create_dir_all(&folder) {
-            eprintln!("{}: {error}", folder.display());
-            std::process::exit(1);
-        }
         // Some fixtures cause warnings, which the tests of the IDL compiler expect.
-        if let Err(error) = config.out_dir(folder).try_compile(&files) {
+        if let Err(error) = config.out_dir(folder(name)).try_compile(&files) {
             eprintln!("{error}");
             std::process::exit(1);
         }
     }
+}
+
+/// The folder of this name in `OUT_DIR`, which it creates.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let Some(folder) = std::env::var_os("OUT_DIR").map(|folder| PathBuf::from(folder).join(name))
+    else {
+        eprintln!("OUT_DIR is not set");
+        std::process::exit(1);
+    };
+    if let Err(error) = std::fs::create_dir_all(&folder) {
+        eprintln!("{}: {error}", folder.display());
+        std::process::exit(1);
+    }
+    folder
 }

@@ -1,5 +1,6 @@
 //! Running the first and last points of the interceptors of a request.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use zorb_base::interceptor::{
@@ -98,6 +99,10 @@ impl InterceptedRequest for Point<'_, '_> {
 
     fn object_id(&self) -> &ObjectId {
         self.flow.object_id
+    }
+
+    fn most_derived_interface(&self) -> Option<Cow<'_, str>> {
+        None
     }
 
     fn policies(&self) -> &Policies {

@@ -215,6 +215,10 @@ impl InterceptedRequest for Intercepted<'_, '_> {
         self.object_id
     }
 
+    fn most_derived_interface(&self) -> Option<Cow<'_, str>> {
+        Some(Skeleton::type_id(self.skeleton, self.object_id))
+    }
+
     fn policies(&self) -> &Policies {
         &self.skeleton.policies
     }
@@ -257,6 +261,10 @@ impl InterceptedRequest for QueuedRequest<'_> {
 
     fn object_id(&self) -> &ObjectId {
         self.object_id
+    }
+
+    fn most_derived_interface(&self) -> Option<Cow<'_, str>> {
+        None
     }
 
     fn policies(&self) -> &Policies {

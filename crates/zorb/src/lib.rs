@@ -83,6 +83,7 @@
 //! | `short` | short messages: small requests in a few octets, `short+iiop` and `short+uiop` |
 //! | `buffers` | arguments and results in shared memory without a copy (SHMIOP) |
 //! | `ziop` | compressed messages, and `zorb::ziop` |
+//! | `usage` | the option `UsageFile`, for marshalling by profile, and `zorb::usage` |
 //! | `json` | `zorb::dynamic::json`: values as JSON |
 //!
 //! # The book
@@ -252,6 +253,12 @@ pub mod ziop {
         CompressionEnabling, CompressionLowValue, CompressionMinRatio, CompressorId,
         CompressorIdLevel, CompressorIdLevelList, SetZiopOptions, ZiopOptions, enabled,
     };
+}
+
+/// Usage files: how often a program calls and serves operations, for the IDL compiler to choose marshalling engines by.
+#[cfg(feature = "usage")]
+pub mod usage {
+    pub use zorb_usage::{SetUsageOptions, UsageOptions};
 }
 
 /// Calls and values without generated code: DII, DSI, DynAny, the codec of Portable Interceptors.

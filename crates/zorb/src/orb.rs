@@ -60,6 +60,8 @@ impl Orb {
         let builder = builder.declare(zorb_rt::RtOptions::default());
         #[cfg(feature = "ziop")]
         let builder = builder.declare(zorb_ziop::ZiopOptions::default());
+        #[cfg(feature = "usage")]
+        let builder = builder.declare(zorb_usage::UsageOptions::default());
         #[cfg(feature = "tls")]
         let builder = match zorb_tls::SsliopProtocol::from_options() {
             Ok(ssliop) => builder.protocol(Arc::new(ssliop)),
@@ -87,6 +89,8 @@ const MISSING_FEATURES: &[(&str, &str)] = &[
     ("rt", "rt"),
     #[cfg(not(feature = "ziop"))]
     ("ziop", "ziop"),
+    #[cfg(not(feature = "usage"))]
+    ("usage", "usage"),
     #[cfg(not(feature = "tls"))]
     ("ssliop", "tls"),
     #[cfg(not(feature = "udp"))]
@@ -110,6 +114,8 @@ impl From<zorb_core::Orb> for Orb {
         let _ = orb.register_initial_local("DynAnyFactory", |_| DynAnyFactory::new());
         #[cfg(feature = "ziop")]
         zorb_ziop::attach(&orb);
+        #[cfg(feature = "usage")]
+        zorb_usage::attach(&orb);
         Self(orb)
     }
 }

@@ -1,5 +1,6 @@
 //! Server request interceptors.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -106,6 +107,9 @@ pub trait InterceptedRequest {
     /// The id of the object.
     fn object_id(&self) -> &ObjectId;
 
+    /// The repository id of the object's most derived interface; `None` before and after the upcall's interceptors.
+    fn most_derived_interface(&self) -> Option<Cow<'_, str>>;
+
     /// The policies of the object.
     fn policies(&self) -> &Policies;
 
@@ -177,6 +181,12 @@ impl<'a> ServerRequestInfo<'a> {
     /// The id of the object.
     pub fn object_id(&self) -> &ObjectId {
         self.request.object_id()
+    }
+
+    /// The repository id of the object's most derived interface (`target_most_derived_interface`); only in
+    /// [`around_upcall`](ServerRequestInterceptor::around_upcall).
+    pub fn target_most_derived_interface(&self) -> Option<Cow<'_, str>> {
+        self.request.most_derived_interface()
     }
 
     /// The data of the first service context of service `id`, usually an encapsulation

@@ -39,6 +39,13 @@ impl Orb {
         self.core().extend(|known| known.interceptors.server.add(name, Arc::clone(&factory) as _));
     }
 
+    /// Calls `ending` at the end of the shutdown, before those who wait for it continue. An ORB that is dropped without
+    /// a shutdown drops it.
+    #[doc(hidden)]
+    pub fn at_end(&self, ending: impl FnOnce() + Send + 'static) {
+        self.inner.endings.lock().push(Box::new(ending));
+    }
+
     /// Sets the network classes of connections that serve one priority. References that have been called already
     /// and open endpoints do not change.
     #[doc(hidden)]

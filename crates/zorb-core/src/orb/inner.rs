@@ -28,6 +28,9 @@ pub(super) type AdapterPolicies =
 /// Creates the local object of an initial reference. The ORB is a parameter, so that the function need not contain it.
 pub(super) type CreateLocal = dyn Fn(&Arc<OrbInner>) -> Box<dyn Any> + Send + Sync;
 
+/// What happens when the shutdown ends.
+pub(super) type Ending = Box<dyn FnOnce() + Send>;
+
 /// A condition of readiness besides those of the ORB; an error says why the server is not ready.
 pub(super) type ReadinessCheck = dyn Fn() -> Result<(), String> + Send + Sync;
 
@@ -60,6 +63,8 @@ pub(crate) struct OrbInner {
     pub(super) registration: Lock<Registration>,
     /// Held while adapters are registered, which takes calls, so that each is registered once.
     pub(super) registering: Lock<()>,
+    /// See [`Orb::at_end`](super::Orb::at_end).
+    pub(super) endings: Lock<Vec<Ending>>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
 }
@@ -87,6 +92,7 @@ impl OrbInner {
             readiness: Lock::default(),
             registration: Lock::default(),
             registering: Lock::default(),
+            endings: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
         });

@@ -208,6 +208,8 @@ impl OrbInner {
     }
 
     fn close(&self) {
+        let endings = std::mem::take(&mut *self.endings.lock());
+        endings.into_iter().for_each(|ending| ending());
         let _ended = self.ended.lock();
         self.core.set_closed();
         self.ending.notify_all();

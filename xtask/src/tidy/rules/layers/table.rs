@@ -71,6 +71,7 @@ pub(super) const CRATES: &[Crate] = &[
     orb(4, "zorb-core", &["zorb-base", "zorb-invocation", "zorb-poa", "zorb-serving"]),
     orb(4, "zorb-rt", &["zorb-core"]),
     orb(4, "zorb-ziop", &["zorb-core"]),
+    orb(4, "zorb-usage", &["zorb-core"]),
     orb(4, "zorb-dynamic", &["zorb-core"]),
     orb(4, "zorb-dsrt", &["zorb-core", "zorb-rt"]),
     orb(4, "zorb-sched", &[]),
