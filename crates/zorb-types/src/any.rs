@@ -144,6 +144,8 @@ impl Any {
         types: Option<Arc<ValueTypes>>,
         mut body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> CdrResult<Self> {
+        let retried = layout.retried();
+        let layout = &*retried;
         let type_code = layout.type_code().clone();
         let mut any = Self::image(type_code, layout.traits(), |_, writer| body(writer))?;
         if let Some(simple) = layout.simple() {
@@ -191,6 +193,8 @@ impl Any {
             let octets = rest.get(..rest.len() - reader.remaining()).unwrap_or_default();
             return Self::copied(layout, octets, start, reader);
         }
+        let retried = layout.retried();
+        let layout = &*retried;
         let (mark, start) = (reader.mark(), reader.offset());
         let had_values = reader.has_values();
         let before = reader.take_first_target();

@@ -51,7 +51,7 @@ impl Layout {
     /// # Errors
     /// When either is not a valid value of the type.
     pub fn equal(&self, left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrResult<bool> {
-        self.equal_in(left, right, &mut Walk::default())
+        self.retried().equal_in(left, right, &mut Walk::default())
     }
 
     /// Copies a value. Without a writer, checks and skips it.
@@ -64,7 +64,7 @@ impl Layout {
             return simple.copy(reader, writer).map(|()| Walked::PLAIN);
         }
         let mut walk = Walk::default();
-        self.copy_in(reader, writer, &mut walk)?;
+        self.retried().copy_in(reader, writer, &mut walk)?;
         Ok(walk.done())
     }
 }

@@ -1,5 +1,6 @@
 //! A compiled type.
 
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -30,7 +31,8 @@ pub(super) enum Plan {
 }
 
 impl Layout {
-    /// Compiles a type. Without memory for that, all operations on its values fail with `OutOfMemory`.
+    /// Compiles a type. Without memory for that, operations on its values compile it again, and fail with
+    /// `OutOfMemory` if there is still none.
     pub fn of(type_code: &TypeCode) -> Self {
         let plan = match Simple::of(type_code.view()) {
             Some(simple) => Plan::Simple(simple),
@@ -40,6 +42,15 @@ impl Layout {
             },
         };
         Self { type_code: type_code.clone(), plan }
+    }
+
+    /// This layout. If there was no memory to compile the type, the result of another attempt.
+    #[inline]
+    pub(crate) fn retried(&self) -> Cow<'_, Self> {
+        match self.plan {
+            Plan::OutOfMemory => Cow::Owned(Self::of(&self.type_code)),
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// The type.

@@ -29,7 +29,8 @@ impl Layout {
     /// The errors of decoding the type; `BadValue` for other types.
     pub fn begin_value<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<ValueHead<'a>> {
         let bad = |reader: &CdrReader<'_>| reader.error(CdrErrorKind::BadValue, WHAT);
-        let table = match &self.plan {
+        let retried = self.retried();
+        let table = match &retried.plan {
             Plan::Table(table) => table,
             Plan::Simple(_) => return Err(bad(reader)),
             Plan::OutOfMemory => return Err(reader.error(CdrErrorKind::OutOfMemory, WHAT)),
