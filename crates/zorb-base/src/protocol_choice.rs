@@ -145,18 +145,21 @@ pub fn ephemeral(options: &Options, protocols: &ProtocolRegistry) -> Vec<String>
     }
 }
 
-/// Selects and orders profiles by the option `ClientProtocols`; `scheme` returns the protocol of a profile.
-pub fn for_calls<P>(profiles: Vec<P>, options: &Options, scheme: impl Fn(&P) -> &str) -> Vec<P> {
+/// The indexes of the profiles that the option `ClientProtocols` selects, in its order; `scheme` returns the protocol
+/// of a profile.
+pub fn for_calls<P>(profiles: &[P], options: &Options, scheme: impl Fn(&P) -> &str) -> Vec<usize> {
     let names = &options.client_protocols;
     if names.is_empty() {
-        return profiles;
+        return (0..profiles.len()).collect();
     }
-    let any = options.allows_other_protocols();
-    let (listed, others): (Vec<_>, Vec<_>) =
-        profiles.into_iter().partition(|profile| names.iter().any(|name| name == scheme(profile)));
-    let mut ordered = ordered(names, listed, &scheme);
-    if any {
-        ordered.extend(others);
+    let all = || profiles.iter().map(&scheme).enumerate();
+    let mut order = Vec::with_capacity(profiles.len());
+    for name in names {
+        order.extend(all().filter(|(_, scheme)| *scheme == name).map(|(index, _)| index));
     }
-    ordered
+    if options.allows_other_protocols() {
+        let is_other = |scheme: &str| names.iter().all(|name| name != scheme);
+        order.extend(all().filter(|(_, scheme)| is_other(scheme)).map(|(index, _)| index));
+    }
+    order
 }

@@ -15,6 +15,7 @@ use zorb_base::options::CollocationStrategy;
 use zorb_giop::Ior;
 use zorb_os::thread_safe::ThreadSafe;
 use zorb_poa::CollocatedReference;
+use zorb_types::SystemException;
 
 use crate::client::{ClientCore, ConnectionPolicies, ObjectPolicies, Routes};
 use crate::collocation::Collocation;
@@ -87,19 +88,23 @@ impl Binding {
         &self.ior
     }
 
+    /// The routes to the object.
+    ///
+    /// # Errors
+    /// `NO_MEMORY`: there is none to resolve them. The next call tries it again.
     #[inline]
-    pub(crate) fn routes(&self, core: &ClientCore) -> &Routes {
+    pub(crate) fn routes(&self, core: &ClientCore) -> Result<&Routes, SystemException> {
         match self.routes.get() {
-            Some(routes) => routes,
+            Some(routes) => Ok(routes),
             None => self.resolve(core),
         }
     }
 
     /// Calls factories of interceptors, which may call the ORB: other threads do not wait for them.
     #[cold]
-    fn resolve(&self, core: &ClientCore) -> &Routes {
-        let routes = Routes::resolve(core, &self.ior, self.policies.as_ref());
-        self.routes.get_or_init(|| routes)
+    fn resolve(&self, core: &ClientCore) -> Result<&Routes, SystemException> {
+        let routes = Routes::resolve(core, &self.ior, self.policies.as_ref())?;
+        Ok(self.routes.get_or_init(|| routes))
     }
 }
 

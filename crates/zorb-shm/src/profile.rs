@@ -40,7 +40,7 @@ impl ComponentBody for ShmEndpoints {
         if count > MAX_ENDPOINTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "endpoint list"));
         }
-        let mut names = Vec::with_capacity(count);
+        let mut names = reader.vector(count, "endpoint list")?;
         for _ in 0..count {
             let octets = reader.read_string_octets(u32::MAX, "endpoint")?;
             // A name that is not text was not made by Zorb, and is not usable.

@@ -59,7 +59,10 @@ impl ShmiopProtocol {
         }
         // The component's names are UTF-8; the profile's own is Latin-1 if possible.
         let names = beside.map_or_else(|| vec![profile.host], |beside| beside.names);
-        let endpoint = |name| self.transport.parse_endpoint(&format!("{}://{name}", self.scheme()));
+        let endpoint = |name: &String| {
+            let endpoint = Endpoint::new(self.scheme(), name)?;
+            self.transport.parse_endpoint(endpoint.as_str())
+        };
         Ok(ResolvedProfile {
             version: profile.version,
             endpoints: usable_endpoints(names.iter().map(endpoint))?,

@@ -8,8 +8,8 @@ use zorb_giop::{
     TaoEndpoint, TaoEndpoints,
 };
 use zorb_transport::{
-    Endpoint, ProfileError, PropertyField, Protocol, ResolvedProfile, Transport, strip_scheme,
-    usable_endpoints,
+    Endpoint, ProfileError, PropertyField, Protocol, ResolvedProfile, Transport, bodies_of,
+    strip_scheme, usable_endpoints,
 };
 
 use crate::TcpTransport;
@@ -75,11 +75,12 @@ impl Protocol for IiopProtocol {
             0 => Err(ProfileError::NoEndpoint),
             _ => Ok(self.transport.endpoint(host, port)?),
         };
-        let alternates = profile.components_of::<AlternateIiopAddress>();
-        let lanes = tao_endpoints(&profile.components);
-        let endpoints = iter::once(endpoint(&profile.host, profile.port))
-            .chain(alternates.map(|address| endpoint(&address.host, address.port)))
-            .chain(lanes.map(|lane| endpoint(&lane.host, lane.port)));
+        let alternate = |AlternateIiopAddress { host, port }| endpoint(&host, port);
+        let alternates = bodies_of(&profile.components).map(|body| body.and_then(alternate));
+        let lane = |lane: TaoEndpoint| endpoint(&lane.host, lane.port);
+        let lanes = tao_endpoints(&profile.components).map(|found| found.and_then(lane));
+        let endpoints =
+            iter::once(endpoint(&profile.host, profile.port)).chain(alternates).chain(lanes);
         Ok(ResolvedProfile {
             version: profile.version,
             endpoints: usable_endpoints(endpoints)?,
@@ -121,19 +122,30 @@ impl Protocol for IiopProtocol {
         TaggedComponent::with_body(&all, ByteOrder::NATIVE).ok()
     }
 
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
-        let HostPort { host, port } = self.host_port(endpoint).ok()?;
+    fn endpoint_priority(
+        &self,
+        profile: &ResolvedProfile,
+        endpoint: &Endpoint,
+    ) -> Result<Option<i16>, ProfileError> {
+        let Ok(HostPort { host, port }) = self.host_port(endpoint) else { return Ok(None) };
         let host = host.to_profile_host();
-        tao_endpoints(&profile.components)
-            .find(|tao| tao.port == port && tao.host.eq_ignore_ascii_case(&host))
-            // TAO's number for an endpoint for all priorities is below all priorities.
-            .map(|tao| tao.priority)
-            .filter(|priority| *priority >= 0)
+        let is_same = |tao: &TaoEndpoint| tao.port == port && tao.host.eq_ignore_ascii_case(&host);
+        let mut all = tao_endpoints(&profile.components);
+        let found = all.find(|found| found.as_ref().map_or(true, is_same)).transpose()?;
+        // TAO's number for an endpoint for all priorities is below all priorities.
+        Ok(found.map(|tao| tao.priority).filter(|priority| *priority >= 0))
     }
 }
 
 /// The endpoints with priorities in a profile of TAO.
-fn tao_endpoints(components: &[TaggedComponent]) -> impl Iterator<Item = TaoEndpoint> {
-    let all = components.iter().filter_map(|component| component.body().ok().flatten());
-    all.flat_map(|TaoEndpoints(endpoints)| endpoints)
+fn tao_endpoints(
+    components: &[TaggedComponent],
+) -> impl Iterator<Item = Result<TaoEndpoint, ProfileError>> {
+    bodies_of(components).flat_map(|body| {
+        let (found, error) = match body {
+            Ok(TaoEndpoints(endpoints)) => (endpoints, None),
+            Err(error) => (Vec::new(), Some(Err(error))),
+        };
+        found.into_iter().map(Ok).chain(error)
+    })
 }

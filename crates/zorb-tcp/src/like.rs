@@ -1,5 +1,6 @@
 //! Profiles in the format of IIOP's.
 
+use zorb_cdr::fallible;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_transport::{
     Endpoint, EndpointError, ProfileError, Protocol, ResolvedProfile, strip_scheme,
@@ -25,7 +26,7 @@ impl LikeIiop {
     pub fn decode(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(self.tag, profile)?;
         let tag = ProfileTag::INTERNET_IOP;
-        let profile = TaggedProfile { tag, data: profile.data.clone() };
+        let profile = TaggedProfile { tag, data: fallible::copy(&profile.data)? };
         let mut resolved = IiopProtocol::new().decode_profile(&profile)?;
         for endpoint in &mut resolved.endpoints {
             *endpoint = Endpoint::new(self.scheme, endpoint.address())?;

@@ -150,7 +150,10 @@ impl<W: Watch> Protocol for Watched<W> {
         self.inner.groups()
     }
 
-    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+    fn contained_profiles(
+        &self,
+        profile: &ResolvedProfile,
+    ) -> Result<Vec<TaggedProfile>, ProfileError> {
         self.inner.contained_profiles(profile)
     }
 
@@ -200,7 +203,11 @@ impl<W: Watch> Protocol for Watched<W> {
         self.inner.priority_component(endpoints, priority)
     }
 
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+    fn endpoint_priority(
+        &self,
+        profile: &ResolvedProfile,
+        endpoint: &Endpoint,
+    ) -> Result<Option<i16>, ProfileError> {
         self.inner.endpoint_priority(profile, endpoint)
     }
 

@@ -87,7 +87,11 @@ impl<A: Around> Protocol for WithTransport<A> {
         self.protocol.priority_component(endpoints, priority)
     }
 
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+    fn endpoint_priority(
+        &self,
+        profile: &ResolvedProfile,
+        endpoint: &Endpoint,
+    ) -> Result<Option<i16>, ProfileError> {
         self.protocol.endpoint_priority(profile, endpoint)
     }
 }

@@ -3,9 +3,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::TryReserveError;
 use std::io;
 use std::sync::Arc;
 
+use zorb_cdr::fallible;
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 
 use crate::{
@@ -57,9 +59,18 @@ impl Composed {
     }
 
     /// The contents of a profile of this protocol, as a profile of the other protocol.
-    fn inner_profile(&self, profile: &ResolvedProfile) -> Option<ResolvedProfile> {
-        let endpoints = self.transport.all_inner(&profile.endpoints).ok()?;
-        Some(ResolvedProfile { endpoints, ..profile.clone() })
+    fn inner_profile(
+        &self,
+        profile: &ResolvedProfile,
+    ) -> Result<Option<ResolvedProfile>, TryReserveError> {
+        let Ok(endpoints) = self.transport.all_inner(&profile.endpoints) else { return Ok(None) };
+        let object_key = fallible::copy(&profile.object_key)?;
+        let mut components = Vec::new();
+        for TaggedComponent { tag, data } in &profile.components {
+            let data = fallible::copy(data)?;
+            fallible::push(&mut components, TaggedComponent { tag: *tag, data })?;
+        }
+        Ok(Some(ResolvedProfile { version: profile.version, endpoints, object_key, components }))
     }
 }
 
@@ -80,8 +91,14 @@ impl Protocol for Composed {
         self.inner().is_secured()
     }
 
-    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
-        self.inner_profile(profile).map_or_else(Vec::new, |it| self.inner().contained_profiles(&it))
+    fn contained_profiles(
+        &self,
+        profile: &ResolvedProfile,
+    ) -> Result<Vec<TaggedProfile>, ProfileError> {
+        match self.inner_profile(profile)? {
+            Some(profile) => self.inner().contained_profiles(&profile),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
@@ -122,7 +139,7 @@ impl Protocol for Composed {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(self.tag, profile)?;
         let tag = self.inner().profile_tag();
-        let inner = TaggedProfile { tag, data: profile.data.clone() };
+        let inner = TaggedProfile { tag, data: fallible::copy(&profile.data)? };
         let mut resolved = self.inner().decode_profile(&inner)?;
         for endpoint in &mut resolved.endpoints {
             *endpoint = self.transport.outer(endpoint)?;
@@ -153,9 +170,15 @@ impl Protocol for Composed {
         self.inner().priority_component(&self.transport.all_inner(endpoints).ok()?, priority)
     }
 
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
-        let (profile, endpoint) = (self.inner_profile(profile)?, self.transport.inner(endpoint));
-        self.inner().endpoint_priority(&profile, &endpoint.ok()?)
+    fn endpoint_priority(
+        &self,
+        profile: &ResolvedProfile,
+        endpoint: &Endpoint,
+    ) -> Result<Option<i16>, ProfileError> {
+        match (self.inner_profile(profile)?, self.transport.inner(endpoint)) {
+            (Some(profile), Ok(endpoint)) => self.inner().endpoint_priority(&profile, &endpoint),
+            _ => Ok(None),
+        }
     }
 
     fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {

@@ -65,7 +65,7 @@ pub use peer_network::peer_network;
 pub use peer_shares::{PeerShares, ip_address};
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
-    ResolvedProfile, for_each_profile, join_profiles, property_fields, usable_endpoints,
+    ResolvedProfile, bodies_of, for_each_profile, join_profiles, property_fields, usable_endpoints,
 };
 pub use publish::{PublishRule, PublishRules, PublishVerdict};
 pub use resolve::resolve;

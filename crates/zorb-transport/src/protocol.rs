@@ -8,7 +8,9 @@ mod tests;
 
 use std::fmt;
 
-use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
+use zorb_giop::{
+    ComponentBody, GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile,
+};
 
 use crate::option::{OptionSet, OptionSets};
 use crate::{Endpoint, EndpointError, Groups, Transport};
@@ -56,9 +58,15 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     }
 
     /// Further profiles contained in `profile`, a profile of this protocol. Default: none.
-    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    fn contained_profiles(
+        &self,
+        profile: &ResolvedProfile,
+    ) -> Result<Vec<TaggedProfile>, ProfileError> {
         let _ = profile;
-        Vec::new()
+        Ok(Vec::new())
     }
 
     /// Counters by name, for example of dropped datagrams. Default: none.
@@ -162,9 +170,16 @@ pub trait Protocol: Send + Sync + fmt::Debug {
 
     /// The priority of one of a profile's endpoints, from a component in that format. Default:
     /// none.
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+    ///
+    /// # Errors
+    /// There is no memory to read that component.
+    fn endpoint_priority(
+        &self,
+        profile: &ResolvedProfile,
+        endpoint: &Endpoint,
+    ) -> Result<Option<i16>, ProfileError> {
         let _ = (profile, endpoint);
-        None
+        Ok(None)
     }
 
     /// Parses an address of a `corbaloc` URL: the text after its prefix, `:` and version (the
@@ -210,7 +225,8 @@ pub fn for_each_profile<E>(
 /// [`MAX_PROFILE_ENDPOINTS`]; for authors of protocols.
 ///
 /// # Errors
-/// The first error, or [`ProfileError::NoEndpoint`], if there is no usable endpoint.
+/// The first error, or [`ProfileError::NoEndpoint`], if there is no usable endpoint; an error for
+/// [lack of memory](ProfileError::is_out_of_memory) in any case.
 pub fn usable_endpoints<E: Into<ProfileError>>(
     all: impl IntoIterator<Item = Result<Endpoint, E>>,
 ) -> Result<Vec<Endpoint>, ProfileError> {
@@ -220,7 +236,13 @@ pub fn usable_endpoints<E: Into<ProfileError>>(
         match endpoint {
             Ok(endpoint) if endpoints.contains(&endpoint) => {}
             Ok(endpoint) => endpoints.push(endpoint),
-            Err(error) => failure = failure.or_else(|| Some(error.into())),
+            Err(error) => {
+                let error = error.into();
+                if error.is_out_of_memory() {
+                    return Err(error);
+                }
+                failure.get_or_insert(error);
+            }
         }
         if endpoints.len() == MAX_PROFILE_ENDPOINTS {
             break;
@@ -230,6 +252,19 @@ pub fn usable_endpoints<E: Into<ProfileError>>(
         [] => Err(failure.unwrap_or(ProfileError::NoEndpoint)),
         _ => Ok(endpoints),
     }
+}
+
+/// The bodies of a profile's well-formed components of kind `T`, for authors of protocols. The error for
+/// [lack of memory](ProfileError::is_out_of_memory) in place of one.
+pub fn bodies_of<T: ComponentBody>(
+    components: &[TaggedComponent],
+) -> impl Iterator<Item = Result<T, ProfileError>> {
+    components.iter().filter_map(|component| match component.body() {
+        Ok(body) => body.map(Ok),
+        Err(error) => {
+            Some(ProfileError::from(error)).filter(ProfileError::is_out_of_memory).map(Err)
+        }
+    })
 }
 
 /// The decoded contents of a profile.

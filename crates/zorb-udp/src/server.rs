@@ -26,6 +26,8 @@ pub(crate) struct Shared {
     wake: EventFd,
     state: Lock<State>,
     changed: Condition,
+    /// The memory for datagrams while there is no stream: there may be none for the next one.
+    datagram: Lock<Box<[u8]>>,
 }
 
 #[derive(Debug, Default)]
@@ -39,8 +41,12 @@ impl Shared {
     pub(crate) fn new(socket: UdpSocket) -> io::Result<Self> {
         // `recv` waits for the socket and for `wake`.
         socket.set_nonblocking(true)?;
+        let mut datagram = Vec::new();
+        datagram.try_reserve_exact(ROOM).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        datagram.resize(ROOM, 0);
+        let datagram = Lock::new(datagram.into());
         let (state, changed) = (Lock::default(), Condition::new());
-        Ok(Self { socket, wake: EventFd::new()?, state, changed })
+        Ok(Self { socket, wake: EventFd::new()?, state, changed, datagram })
     }
 
     /// Waits until there is no stream, so that the caller may make one; `false` if the acceptor was
@@ -102,7 +108,7 @@ struct Waiting {
 impl UdpServer {
     pub(crate) fn new(shared: Arc<Shared>, unpack: Box<dyn Unpack>) -> Self {
         let local = shared.socket.local_addr().map(|address| address.to_string());
-        let datagram = vec![0; ROOM].into();
+        let datagram = std::mem::take(&mut *shared.datagram.lock());
         Self {
             shared,
             ended: AtomicBool::new(false),
@@ -202,6 +208,8 @@ impl Stream for UdpServer {
 
 impl Drop for UdpServer {
     fn drop(&mut self) {
+        let datagram = std::mem::take(&mut self.waiting.lock().datagram);
+        *self.shared.datagram.lock() = datagram;
         self.shared.return_stream();
     }
 }

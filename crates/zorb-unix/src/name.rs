@@ -48,18 +48,19 @@ impl SocketName {
         }
         let mut path = String::with_capacity(address.len().min(MAX_NAME_LEN + 1));
         // Not `..`, which only the file system can resolve.
+        let mut len = 0;
         for part in address.split('/').filter(|part| !matches!(*part, "" | ".")) {
-            path.push('/');
-            path.push_str(part);
+            len += 1 + part.len();
+            if len <= MAX_NAME_LEN {
+                path.push('/');
+                path.push_str(part);
+            }
         }
-        if path.is_empty() || address.ends_with('/') || address.ends_with("/.") {
+        if len == 0 || address.ends_with('/') || address.ends_with("/.") {
             return fail("this is a folder; a socket's path must end with a file name");
         }
-        if path.len() > MAX_NAME_LEN {
-            return fail(&format!(
-                "a socket's path has at most 107 octets, this one has {}",
-                path.len()
-            ));
+        if len > MAX_NAME_LEN {
+            return fail(&format!("a socket's path has at most 107 octets, this one has {len}"));
         }
         Ok(Self::Path(path))
     }

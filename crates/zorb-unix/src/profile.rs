@@ -92,7 +92,7 @@ impl ComponentBody for UiopEndpoints {
         if count > MAX_ENDPOINTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "endpoint list"));
         }
-        let mut paths = Vec::with_capacity(count);
+        let mut paths = reader.vector(count, "endpoint list")?;
         for _ in 0..count {
             paths.push(read_path(reader)?);
             let _priority = reader.read_i16()?;

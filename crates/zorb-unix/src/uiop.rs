@@ -6,11 +6,11 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_transport::{
     Endpoint, EndpointError, ProfileError, PropertyField, Protocol, ResolvedProfile, Transport,
-    usable_endpoints,
+    bodies_of, usable_endpoints,
 };
 
 use crate::UnixTransport;
-use crate::name::error;
+use crate::name::{MAX_NAME_LEN, error};
 use crate::profile::{UiopEndpoints, UiopProfile};
 
 #[cfg(test)]
@@ -46,7 +46,10 @@ impl UiopProtocol {
     fn endpoint(&self, path: &[u8]) -> Result<Endpoint, EndpointError> {
         match std::str::from_utf8(path) {
             Ok(path) => self.transport.endpoint(path),
-            Err(_) => Err(error(&String::from_utf8_lossy(path), "a path must be UTF-8")),
+            Err(_) => {
+                let shown = path.get(..MAX_NAME_LEN).unwrap_or(path);
+                Err(error(&String::from_utf8_lossy(shown), "a path must be UTF-8"))
+            }
         }
     }
 }
@@ -67,10 +70,16 @@ impl Protocol for UiopProtocol {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(ProfileTag::TAO_UIOP, profile)?;
         let profile = UiopProfile::decode(&profile.data)?;
-        let lists = profile.components.iter().filter_map(|component| component.body().ok()?);
-        let others = lists.flat_map(|UiopEndpoints(paths)| paths);
-        let endpoints = iter::once(self.endpoint(&profile.rendezvous_point))
-            .chain(others.map(|path| self.endpoint(&path)));
+        let others = bodies_of(&profile.components).flat_map(|body| {
+            let (paths, error) = match body {
+                Ok(UiopEndpoints(paths)) => (paths, None),
+                Err(error) => (Vec::new(), Some(Err(error))),
+            };
+            let endpoint = |path: Vec<u8>| self.endpoint(&path).map_err(ProfileError::from);
+            paths.into_iter().map(endpoint).chain(error)
+        });
+        let first = self.endpoint(&profile.rendezvous_point).map_err(ProfileError::from);
+        let endpoints = iter::once(first).chain(others);
         Ok(ResolvedProfile {
             version: profile.version,
             endpoints: usable_endpoints(endpoints)?,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zorb_cdr::{CdrReader, CdrResult};
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult};
 use zorb_giop::PolicyValue;
 
 use super::{Policies, Policy, PolicyType, TypedPolicy};
@@ -23,22 +23,25 @@ impl PolicyReaders {
     }
 
     /// The policies among `values` that have a reader and are well-formed.
-    pub fn read(&self, values: &[PolicyValue]) -> Policies {
-        let policies = values.iter().filter_map(|value| {
-            let (_, read) = self.0.iter().find(|(known, _)| known.0 == value.policy_type)?;
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn read(&self, values: &[PolicyValue]) -> CdrResult<Policies> {
+        let mut policies = Policies::new();
+        for value in values {
+            let Some((_, read)) = self.0.iter().find(|(known, _)| known.0 == value.policy_type)
+            else {
+                continue;
+            };
             let read =
                 CdrReader::for_encapsulation(&value.value).and_then(|mut reader| read(&mut reader));
             match read {
-                Ok(policy) => Some(policy),
-                Err(error) => {
-                    tracing::debug!(%error, "a policy in a reference is ignored");
-                    None
-                }
+                Ok(policy) => policies.put(policy),
+                Err(error) if error.kind == CdrErrorKind::OutOfMemory => return Err(error),
+                Err(error) => tracing::debug!(%error, "a policy in a reference is ignored"),
             }
-        });
-        let mut read = Policies::new();
-        policies.for_each(|policy| read.put(policy));
-        read
+        }
+        Ok(policies)
     }
 }
 

@@ -204,14 +204,14 @@ fn a_message_is_complete_or_fails_at_any_size() {
     }
 }
 
-fn request<'a>(key: &'a Arc<[u8]>, operation: &'a str) -> PlainRequest<'a> {
+fn request<'a>(key: &'a Arc<Vec<u8>>, operation: &'a str) -> PlainRequest<'a> {
     PlainRequest { request_id: 2, response: ResponseFlags::SyncWithTarget, key, operation }
 }
 
 #[test]
 fn headers_need_memory_as_well() {
     let _alone = alone();
-    let key: Arc<[u8]> = Arc::from([1; 300]);
+    let key = Arc::new(vec![1; 300]);
     for largest in [64, 100, 300] {
         for form in [MessageFormat::Giop(GiopVersion::V1_0), MessageFormat::Giop(GiopVersion::V1_2)]
         {
@@ -237,7 +237,7 @@ fn write_numbers(message: &mut MessageWriter<'_>, count: u32) {
 #[test]
 fn a_message_whose_body_found_no_memory_cannot_be_finished() {
     let _alone = alone();
-    let key: Arc<[u8]> = Arc::from([1; 10]);
+    let key = Arc::new(vec![1; 10]);
     let mut buffer = RequestBuffer::default();
     let form = MessageFormat::Giop(GiopVersion::V1_2);
     for operation in ["give", "take", "take"] {

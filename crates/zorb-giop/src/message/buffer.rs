@@ -22,7 +22,7 @@ const MAX_NAME: usize = 48;
 /// use zorb_cdr::{ByteOrder, TextCoding};
 /// use zorb_giop::{MessageFormat, GiopVersion, PlainRequest, RequestBuffer, ResponseFlags};
 ///
-/// let key: Arc<[u8]> = Arc::from(&b"key"[..]);
+/// let key = Arc::new(b"key".to_vec());
 /// let mut buffer = RequestBuffer::default();
 /// for request_id in [2, 4] {
 ///     let response = ResponseFlags::SyncWithTarget;
@@ -49,7 +49,7 @@ pub struct PlainRequest<'a> {
     /// Whether and when to answer.
     pub response: ResponseFlags,
     /// The object key.
-    pub key: &'a Arc<[u8]>,
+    pub key: &'a Arc<Vec<u8>>,
     /// The operation name as in IDL.
     pub operation: &'a str,
 }
@@ -58,7 +58,7 @@ pub struct PlainRequest<'a> {
 #[derive(Debug)]
 struct LastHeader {
     /// The object key. Holding the `Arc` makes pointer equality imply equality.
-    key: Arc<[u8]>,
+    key: Arc<Vec<u8>>,
     /// The end of the header, before the padding of a body.
     end: usize,
     id_at: u8,

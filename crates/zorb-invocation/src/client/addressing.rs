@@ -2,10 +2,12 @@
 //! (`GIOP::AddressingDisposition`).
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI16, Ordering};
 
-use zorb_giop::{AddressingDisposition, Ior, TargetAddress};
+use zorb_cdr::fallible;
+use zorb_giop::{AddressingDisposition, Ior, TaggedProfile, TargetAddress};
 
 /// How the requests of a route refer to their object.
 #[derive(Debug, Default)]
@@ -39,15 +41,39 @@ impl Addressing {
 
     /// Sets the form that the server asks for; `selected` is the index of the profile in `ior`. Returns whether
     /// that changes anything.
-    pub(super) fn change(&self, ior: &Ior, selected: u32, wanted: AddressingDisposition) -> bool {
-        if self.is_by_key() && wanted == AddressingDisposition::KeyAddr {
-            return false;
+    ///
+    /// # Errors
+    /// Without memory for a copy of `ior`.
+    pub(super) fn change(
+        &self,
+        ior: &Ior,
+        selected: u32,
+        wanted: AddressingDisposition,
+    ) -> Result<bool, TryReserveError> {
+        if self.is_by_key() {
+            if wanted == AddressingDisposition::KeyAddr {
+                return Ok(false);
+            }
+            let disposition = AtomicI16::new(AddressingDisposition::KeyAddr as i16);
+            let full = FullAddress { ior: copy(ior)?, selected, disposition };
+            // Another call may have set it meanwhile.
+            let _ = self.0.set(Box::new(full));
         }
-        let by_key = AtomicI16::new(AddressingDisposition::KeyAddr as i16);
-        let new = || Box::new(FullAddress { ior: ior.clone(), selected, disposition: by_key });
         let wanted = wanted as i16;
-        self.0.get_or_init(new).disposition.swap(wanted, Ordering::Relaxed) != wanted
+        let full = self.0.get();
+        let before = full.map(|full| full.disposition.swap(wanted, Ordering::Relaxed));
+        Ok(before != Some(wanted))
     }
+}
+
+fn copy(ior: &Ior) -> Result<Ior, TryReserveError> {
+    let type_id = fallible::copy_text(&ior.type_id)?;
+    let mut profiles = Vec::new();
+    profiles.try_reserve_exact(ior.profiles.len())?;
+    for TaggedProfile { tag, data } in &ior.profiles {
+        profiles.push(TaggedProfile { tag: *tag, data: fallible::copy(data)? });
+    }
+    Ok(Ior { type_id, profiles })
 }
 
 impl FullAddress {

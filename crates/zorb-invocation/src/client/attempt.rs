@@ -355,13 +355,17 @@ fn evaluate_other(reply: &Reply<'_>, info: Option<&ClientRequestInfo<'_>>) -> Un
     }
 }
 
+/// The maximum length of an object key that a hint contains, in octets.
+const MAX_SHOWN: usize = 256;
+
 /// What to try after an exception that the server's ORB raised.
 #[cold]
 fn advice(exception: &SystemException, route: Option<&Route>) -> Option<String> {
     use SystemExceptionKind::{BadOperation, Marshal, ObjectNotExist};
     match exception.kind {
         ObjectNotExist if exception.minor == minor::object_not_exist::UNKNOWN_KEY => {
-            let key = std::str::from_utf8(&route?.key).ok();
+            let key = Some(&route?.key[..]).filter(|key| key.len() <= MAX_SHOWN);
+            let key = key.and_then(|key| std::str::from_utf8(key).ok());
             let key = key.filter(|key| !key.chars().any(char::is_control));
             Some(match key {
                 Some(key) => format!("has the server published an object as {key:?}?"),

@@ -38,7 +38,7 @@ pub(super) fn intercept(
         let raised = Cell::new(None);
         let note = |reply: &Reply<'_>| {
             reply.copy_contexts_to(&info);
-            raised.set(reply.user_exception_id());
+            raised.set(reply.user_exception_id()?);
             call.read.read(reply)
         };
         let outcome = match sent {

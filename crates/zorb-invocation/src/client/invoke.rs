@@ -6,7 +6,7 @@ use zorb_giop::ResponseFlags;
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-use super::attempt::{Attempt, call_remote};
+use super::attempt::{Attempt, Unfinished, call_remote};
 use super::call::Call;
 use super::connect_time::ConnectTime;
 use super::effective::{parameters, plain_parameters, policy_of};
@@ -97,7 +97,7 @@ fn invoke_unnamed(
 /// One attempt by the routes of `target`.
 #[inline]
 pub(super) fn attempt(call: &Call<'_>, target: &Binding) -> Attempt {
-    let routes = target.routes(call.object.core());
+    let routes = target.routes(call.object.core()).map_err(Unfinished::Failed)?;
     if !routes.interceptors.is_empty() {
         return intercept(call, target, routes, &|call| attempt_by(call, routes));
     }

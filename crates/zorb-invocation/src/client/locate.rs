@@ -85,7 +85,7 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
             }
             Ok(Location::Readdress(wanted)) => {
                 resends += 1;
-                let changed = target.routes(core).readdress(target.ior(), wanted);
+                let changed = target.routes(core)?.readdress(target.ior(), wanted)?;
                 if resends > MAX_RESENDS || !changed {
                     return Err(not_addressed());
                 }
@@ -109,7 +109,7 @@ fn locate_at(
     time_limit: TimeLimit,
 ) -> Result<Location, Unanswered> {
     let core = object.core();
-    let routes = target.routes(core);
+    let routes = target.routes(core)?;
     if let Some(key) = &routes.local {
         return Ok(match core.adapters().locate_key(key, None) {
             Ok(()) | Err(NotAdmitted::Held(_)) => Location::Here,

@@ -21,7 +21,7 @@ pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>,
     core.check_running()?;
     let forwarded = object.forwarded();
     let target = forwarded.binding().unwrap_or_else(|| object.binding());
-    let routes = target.routes(core);
+    let routes = target.routes(core)?;
     if routes.local.is_some() {
         return Ok(None);
     }

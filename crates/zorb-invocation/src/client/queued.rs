@@ -29,7 +29,10 @@ pub(super) fn enqueue(
     let object = call.object;
     let forwarded = object.forwarded();
     let target = forwarded.binding().unwrap_or_else(|| object.binding());
-    let routes = target.routes(object.core());
+    let routes = match target.routes(object.core()) {
+        Ok(routes) => routes,
+        Err(exception) => return Some(Err(exception)),
+    };
     if routes.local.is_some() {
         return None;
     }

@@ -82,7 +82,7 @@ impl Redirections {
             }
             Unfinished::Readdress(wanted) => {
                 self.resends += 1;
-                let changed = target.routes(core).readdress(target.ior(), wanted);
+                let changed = target.routes(core)?.readdress(target.ior(), wanted)?;
                 if self.resends > MAX_RESENDS || !changed {
                     return Err(not_addressed());
                 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zorb_base::gather::Body;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::raises::Raises;
-use zorb_cdr::{CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, fallible};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding, fallible};
 use zorb_giop::{HEADER_SIZE, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
@@ -240,16 +240,22 @@ impl<'r> Reply<'r> {
         info.receive_contexts(&start.service_contexts(message, order));
     }
 
-    /// The repository id of its user exception, if it is one; empty without memory for the id.
+    /// The repository id of its user exception, if it is one.
+    ///
+    /// # Errors
+    /// The exception for a reply whose id cannot be decoded.
     #[cold]
-    pub(super) fn user_exception_id(&self) -> Option<String> {
-        match self.received.start.status {
-            ReplyStatus::UserException => {
-                let id = exception_id(&self.body()).ok()?;
-                Some(fallible::copy_text(&id).unwrap_or_default())
-            }
-            _ => None,
+    pub(super) fn user_exception_id(&self) -> Result<Option<String>, SystemException> {
+        if self.received.start.status != ReplyStatus::UserException {
+            return Ok(None);
         }
+        let body = self.body();
+        let id = exception_id(&body).and_then(|id| match id {
+            Cow::Owned(id) => Ok(id),
+            Cow::Borrowed(id) => fallible::copy_text(id)
+                .map_err(|_| body.error(CdrErrorKind::OutOfMemory, "exception id")),
+        });
+        id.map(Some).map_err(|error| self.undecodable(error))
     }
 
     /// The exception for a reply that cannot be decoded.

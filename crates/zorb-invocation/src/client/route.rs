@@ -14,13 +14,18 @@ use zorb_base::local_endpoints::MAX_ROUTES;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::{PolicyType, PriorityModel, ServedPriority};
 use zorb_base::protocol_choice::for_calls;
+use zorb_cdr::fallible;
 use zorb_giop::{
     AddressingDisposition, CodeSetComponentInfo, ComponentBody, GiopVersion, Ior, LanePriority,
-    MessageFormat, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
-    TargetAddress,
+    MAX_PROFILES, MessageFormat, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind,
+    TaggedProfile, TargetAddress,
 };
-use zorb_transport::{Bidirection, Endpoint, Protocol, ResolvedProfile, log_limited};
-use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use zorb_transport::{
+    Bidirection, Endpoint, ProfileError, Protocol, ResolvedProfile, bodies_of, log_limited,
+};
+use zorb_types::{
+    CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
+};
 
 use super::addressing::Addressing;
 use super::connection::Receiving;
@@ -40,7 +45,7 @@ pub(crate) struct Route {
     pub(super) omits_contexts: bool,
     /// Whether its protocol has replies.
     pub(super) replies: bool,
-    pub(super) key: Arc<[u8]>,
+    pub(super) key: Arc<Vec<u8>>,
     /// The index of its profile in the reference; `None` if it is not of the reference itself.
     profile: Option<u32>,
     /// How requests refer to the object.
@@ -105,7 +110,7 @@ pub(crate) struct Routes {
     preferred: AtomicUsize,
     failback: Failback,
     /// The object key, if the object is in this ORB.
-    pub(crate) local: Option<Arc<[u8]>>,
+    pub(crate) local: Option<Arc<Vec<u8>>>,
     /// The policies in the first profile that has any.
     pub(crate) policies: Vec<PolicyValue>,
     /// The policies that exclude all routes.
@@ -132,52 +137,63 @@ struct UsableProfile {
     index: Option<u32>,
     protocol: Arc<dyn Protocol>,
     resolved: ResolvedProfile,
+    /// The object key, for all routes.
+    key: Arc<Vec<u8>>,
 }
 
 impl UsableProfile {
+    /// Decodes a profile; `None` if it is not usable.
     fn find(
         core: &ClientCore,
         ior: &Ior,
         profile: &TaggedProfile,
         index: Option<u32>,
-    ) -> Option<Self> {
-        match core.protocols().resolve(ior, profile)? {
-            Ok((protocol, resolved)) => Some(Self { tag: profile.tag, index, protocol, resolved }),
-            Err(error) => {
+    ) -> Result<Option<Self>, ProfileError> {
+        let (protocol, resolved) = match core.protocols().resolve(ior, profile) {
+            None => return Ok(None),
+            Some(Err(error)) if !error.is_out_of_memory() => {
                 tracing::debug!(%error, "a profile is ignored");
-                None
+                return Ok(None);
             }
-        }
+            Some(resolved) => resolved?,
+        };
+        let key = Arc::new(fallible::copy(&resolved.object_key)?);
+        Ok(Some(Self { tag: profile.tag, index, protocol, resolved, key }))
     }
 
     /// Its first component of type `C`.
-    fn component<C: ComponentBody>(&self) -> Option<C> {
-        self.resolved.components.iter().find_map(|component| component.body().ok().flatten())
+    fn component<C: ComponentBody>(&self) -> Result<Option<C>, ProfileError> {
+        bodies_of(&self.resolved.components).next().transpose()
     }
 }
 
 impl Routes {
     /// Resolves the profiles of `ior` whose protocols the ORB has and policies permit, up to 64 endpoints.
+    ///
+    /// # Errors
+    /// `NO_MEMORY`: there is no memory for a profile, which says nothing about the object.
     pub(crate) fn resolve(
         core: &ClientCore,
         ior: &Ior,
         own: Option<&Arc<ConnectionPolicies>>,
-    ) -> Self {
+    ) -> Result<Self, SystemException> {
+        Self::resolve_profiles(core, ior, own).map_err(out_of_memory)
+    }
+
+    fn resolve_profiles(
+        core: &ClientCore,
+        ior: &Ior,
+        own: Option<&Arc<ConnectionPolicies>>,
+    ) -> Result<Self, ProfileError> {
         let failback = Failback::after(core.options().failback_time);
         let mut routes = Self { failback, ..Self::default() };
-        let mut profiles = Vec::new();
-        for (index, profile) in (0..).zip(&ior.profiles) {
-            let profile = UsableProfile::find(core, ior, profile, Some(index));
-            let Some(profile) = profile else { continue };
-            // One-way calls of a group go to all members; the object of its two-way calls may be elsewhere.
-            let further = profile.protocol.contained_profiles(&profile.resolved);
-            profiles.push(profile);
-            profiles.extend(
-                further.iter().filter_map(|profile| UsableProfile::find(core, ior, profile, None)),
-            );
+        let profiles = usable_profiles(core, ior)?;
+        for profile in &profiles {
+            if let Some(Policies(policies)) = profile.component()? {
+                routes.policies = policies;
+                break;
+            }
         }
-        routes.policies =
-            profiles.iter().find_map(UsableProfile::component::<Policies>).unwrap_or_default().0;
         for profile in profiles.iter().filter(|profile| profile.index.is_some()) {
             if profile
                 .resolved
@@ -185,20 +201,19 @@ impl Routes {
                 .iter()
                 .any(|endpoint| core.local_endpoints().contain(endpoint))
             {
-                routes.local = Some(profile.resolved.object_key.as_slice().into());
+                routes.local = Some(Arc::clone(&profile.key));
             }
         }
-        match routes.take_policies(core, own) {
+        match routes.take_policies(core, own)? {
             _ if !routes.conflicts.is_empty() => {}
-            None => routes.add_by_option(core, profiles, None),
+            None => routes.add_by_option(core, &profiles, None)?,
             Some(policies) if !policies.choose_protocols() => {
-                routes.add_by_option(core, profiles, Some(&policies));
+                routes.add_by_option(core, &profiles, Some(&policies))?;
             }
             Some(policies) => {
                 let tags: Vec<_> = profiles.iter().map(|profile| profile.tag).collect();
                 let order = policies.order(&tags);
-                let chosen = order.iter().filter_map(|index| profiles.get(*index));
-                chosen.for_each(|profile| routes.add(core, profile, Some(&policies)));
+                routes.add_all(core, &profiles, &order, Some(&policies))?;
                 if order.is_empty() && !profiles.is_empty() {
                     routes.conflicts.push(PolicyType::CLIENT_PROTOCOL);
                 }
@@ -208,22 +223,33 @@ impl Routes {
         let chosen =
             |route: &Route| route.priority.is_some() || (intercepted && route.omits_contexts);
         routes.by_priority = routes.list.iter().any(chosen) || !routes.bands.is_empty();
-        routes
+        Ok(routes)
     }
 
     /// Adds the profiles of the protocols that the ORB's option names, where policies choose none.
     fn add_by_option(
         &mut self,
         core: &ClientCore,
-        profiles: Vec<UsableProfile>,
+        profiles: &[UsableProfile],
         policies: Option<&ConnectionPolicies>,
-    ) {
-        let there_are = !profiles.is_empty();
-        let profiles = for_calls(profiles, core.options(), |profile| profile.protocol.scheme());
-        if there_are && profiles.is_empty() {
+    ) -> Result<(), ProfileError> {
+        let order = for_calls(profiles, core.options(), |profile| profile.protocol.scheme());
+        if order.is_empty() && !profiles.is_empty() {
             self.conflicts.push(PolicyType::CLIENT_PROTOCOL);
         }
-        profiles.iter().for_each(|profile| self.add(core, profile, policies));
+        self.add_all(core, profiles, &order, policies)
+    }
+
+    /// Adds the profiles with these indexes.
+    fn add_all(
+        &mut self,
+        core: &ClientCore,
+        profiles: &[UsableProfile],
+        order: &[usize],
+        policies: Option<&ConnectionPolicies>,
+    ) -> Result<(), ProfileError> {
+        let mut chosen = order.iter().filter_map(|index| profiles.get(*index));
+        chosen.try_for_each(|profile| self.add(core, profile, policies))
     }
 
     /// Whether interceptors need requests for calls of a servant in the same ORB.
@@ -237,9 +263,9 @@ impl Routes {
         &mut self,
         core: &ClientCore,
         own: Option<&Arc<ConnectionPolicies>>,
-    ) -> Option<Arc<ConnectionPolicies>> {
+    ) -> Result<Option<Arc<ConnectionPolicies>>, ProfileError> {
         let extensions = core.extensions();
-        let servers = extensions.readers.read(&self.policies);
+        let servers = extensions.readers.read(&self.policies)?;
         self.interceptors = extensions.interceptors.client.of(&servers);
         self.compression = extensions
             .compression
@@ -253,7 +279,7 @@ impl Routes {
         if let Some(policies) = &policies {
             self.bands = policies.bands().to_vec();
         }
-        policies
+        Ok(policies)
     }
 
     /// Adds the endpoints of a profile.
@@ -262,12 +288,11 @@ impl Routes {
         core: &ClientCore,
         profile: &UsableProfile,
         policies: Option<&ConnectionPolicies>,
-    ) {
-        let UsableProfile { tag, index, protocol, resolved } = profile;
-        let key: Arc<[u8]> = resolved.object_key.as_slice().into();
-        let lane = profile.component().map(|LanePriority(priority)| priority);
+    ) -> Result<(), ProfileError> {
+        let UsableProfile { tag, index, protocol, resolved, key } = profile;
+        let lane = profile.component()?.map(|LanePriority(priority)| priority);
         let receiving = Receiving::new(core.options(), core.peer_shares());
-        let code_sets: Option<CodeSetComponentInfo> = profile.component();
+        let code_sets: Option<CodeSetComponentInfo> = profile.component()?;
         for endpoint in &resolved.endpoints {
             let folders = &core.options().local_socket_folders;
             if !core.local_sockets().permits(protocol.transport(), endpoint, folders) {
@@ -275,7 +300,10 @@ impl Routes {
                 self.refused = Some(endpoint.clone());
                 continue;
             }
-            let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
+            let priority = match lane {
+                Some(priority) => Some(priority),
+                None => protocol.endpoint_priority(resolved, endpoint)?,
+            };
             let classes = match policies {
                 Some(policies) => policies.classes(*tag, priority, core.options()),
                 None => vec![ConnectionClass::plain(core.options())],
@@ -309,7 +337,7 @@ impl Routes {
                     class.settings.stream = stream;
                 }
                 if self.list.len() >= MAX_ROUTES {
-                    return;
+                    return Ok(());
                 }
                 self.list.push(Route {
                     cache: core.connections().cache(endpoint, &class, protocol, &receiving),
@@ -318,7 +346,7 @@ impl Routes {
                         .is_some_and(|other| !other.carries_contexts()),
                     replies: protocol.carries_replies(),
                     form: MessageFormat::new(protocol.messaging(), resolved.version),
-                    key: Arc::clone(&key),
+                    key: Arc::clone(key),
                     profile: *index,
                     addressing: Addressing::default(),
                     priority,
@@ -331,6 +359,7 @@ impl Routes {
                 });
             }
         }
+        Ok(())
     }
 
     /// The priority band of a request; `None` without bands.
@@ -378,15 +407,25 @@ impl Routes {
 
     /// Makes requests refer to the object as its server has asked for; `ior` is the reference of these routes.
     /// Returns whether that changes anything. GIOP before 1.2 and other protocols know only the object key.
+    ///
+    /// # Errors
+    /// `NO_MEMORY`: there is no memory for the address.
     #[cold]
-    pub(super) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
-        let change = |route: &Route| match (route.form, route.profile) {
-            (MessageFormat::Giop(GiopVersion::V1_2), Some(profile)) => {
-                route.addressing.change(ior, profile, wanted)
+    pub(super) fn readdress(
+        &self,
+        ior: &Ior,
+        wanted: AddressingDisposition,
+    ) -> Result<bool, SystemException> {
+        let mut is_changed = false;
+        for route in &self.list {
+            if let (MessageFormat::Giop(GiopVersion::V1_2), Some(profile)) =
+                (route.form, route.profile)
+            {
+                let changed = route.addressing.change(ior, profile, wanted);
+                is_changed |= changed.map_err(|error| out_of_memory(error.into()))?;
             }
-            _ => false,
-        };
-        self.list.iter().filter(|route| change(route)).count() > 0
+        }
+        Ok(is_changed)
     }
 
     /// The last successful route; `None` if it is time to try earlier ones.
@@ -445,6 +484,34 @@ impl Routes {
             self.preferred.store(number, Ordering::Relaxed);
         }
     }
+}
+
+/// The profiles of a reference that are usable, and those that they contain.
+fn usable_profiles(core: &ClientCore, ior: &Ior) -> Result<Vec<UsableProfile>, ProfileError> {
+    let mut profiles = Vec::new();
+    for (index, profile) in (0..).zip(&ior.profiles) {
+        let Some(profile) = UsableProfile::find(core, ior, profile, Some(index))? else { continue };
+        // One-way calls of a group go to all members; the object of its two-way calls may be elsewhere.
+        let further = profile.protocol.contained_profiles(&profile.resolved)?;
+        fallible::push(&mut profiles, profile)?;
+        for profile in &further {
+            if let Some(profile) = UsableProfile::find(core, ior, profile, None)? {
+                fallible::push(&mut profiles, profile)?;
+            }
+        }
+        if profiles.len() >= MAX_PROFILES {
+            break;
+        }
+    }
+    profiles.truncate(MAX_PROFILES);
+    Ok(profiles)
+}
+
+/// The exception for a reference whose profiles need more memory than there is. Its object has not been asked.
+#[cold]
+fn out_of_memory(error: ProfileError) -> SystemException {
+    SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::No)
+        .with_context(ErrorContext::new(Phase::Resolve).with_source(error))
 }
 
 /// The exception for a call whose priority is in no band.

@@ -320,7 +320,7 @@ fn no_way_back() -> SystemException {
 fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
     let names: Vec<_> = routes.conflicts.iter().map(ToString::to_string).collect();
     let context = ErrorContext::new(Phase::Connect)
-        .with_target(object.ior().type_id.clone())
+        .with_target(format!("{:.256}", object.ior().type_id))
         .with_source(format!("{} rule out every profile of the reference", names.join(", ")))
         .with_hint("inconsistent_policies() of the reference lists the policies in conflict");
     SystemException::inv_policy(minor::inv_policy::CANNOT_RECONCILE, CompletionStatus::No)

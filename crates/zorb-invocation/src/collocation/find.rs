@@ -14,7 +14,7 @@ pub(super) fn collocate(object: &ObjectRef) {
     let forwarded = object.forwarded();
     let binding = forwarded.binding().unwrap_or_else(|| object.binding());
     let collocation = &object.shared().collocation;
-    let routes = binding.routes(core);
+    let Ok(routes) = binding.routes(core) else { return };
     let Some(key) = &routes.local else {
         return collocation.set_remote();
     };

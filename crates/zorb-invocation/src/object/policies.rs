@@ -14,7 +14,7 @@ use zorb_os::thread_safe::ThreadSafe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared};
-use crate::client::{ObjectPolicies, connection_policies, policy_of, select_endpoint};
+use crate::client::{ObjectPolicies, Routes, connection_policies, policy_of, select_endpoint};
 
 impl ObjectRef {
     /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`, at most 1 ms
@@ -101,12 +101,12 @@ impl ObjectRef {
     /// calls fail with `INV_POLICY`.
     ///
     /// # Errors
-    /// The system exception of an interceptor.
+    /// The system exception of an interceptor; `NO_MEMORY`.
     pub fn inconsistent_policies(&self) -> Result<Vec<PolicyType>, SystemException> {
         let object = self.as_wanted()?;
         let forwarded = object.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| object.binding());
-        let routes = target.routes(self.core());
+        let routes = target.routes(self.core())?;
         select_endpoint(&object, target, routes, |info| routes.inconsistent(info))
     }
 
@@ -121,11 +121,11 @@ impl ObjectRef {
     /// The server's policy of type `P` in the reference.
     ///
     /// # Errors
-    /// `INV_OBJREF` if it cannot be decoded.
+    /// `INV_OBJREF` if it cannot be decoded; `NO_MEMORY`.
     pub fn exposed_policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
         let forwarded = self.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| self.binding());
-        exposed_by(&target.routes(self.core()).policies).map_err(unreadable::<P>)
+        exposed_by(&target.routes(self.core())?.policies).map_err(unreadable::<P>)
     }
 
     /// Whether calls by this reference and thread use connections of priority bands.
@@ -133,7 +133,7 @@ impl ObjectRef {
         let Ok(object) = self.as_wanted() else { return false };
         let forwarded = object.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| object.binding());
-        target.routes(object.core()).has_bands()
+        target.routes(object.core()).is_ok_and(Routes::has_bands)
     }
 
     /// The effective policy of type `P` for calls by this reference and thread (`_get_policy`): the client's,

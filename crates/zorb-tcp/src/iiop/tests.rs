@@ -127,7 +127,7 @@ fn endpoints_with_priorities_are_written_and_read_as_tao_does() {
     let found: Vec<_> = read
         .endpoints
         .iter()
-        .map(|endpoint| (endpoint.as_str(), iiop.endpoint_priority(&read, endpoint)))
+        .map(|endpoint| (endpoint.as_str(), iiop.endpoint_priority(&read, endpoint).unwrap()))
         .collect();
     let expected = [
         ("iiop://server:2809", Some(7)),

@@ -67,9 +67,12 @@ impl Protocol for Knowing {
         self.0.profile_tag()
     }
 
-    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
+    fn contained_profiles(
+        &self,
+        profile: &ResolvedProfile,
+    ) -> Result<Vec<TaggedProfile>, ProfileError> {
         assert!(profile.endpoints.iter().all(|endpoint| endpoint.scheme() == "inproc"));
-        vec![TaggedProfile { tag: FURTHER, data: profile.object_key.clone() }]
+        Ok(vec![TaggedProfile { tag: FURTHER, data: profile.object_key.clone() }])
     }
 
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
@@ -92,10 +95,14 @@ impl Protocol for Knowing {
         Some(TaggedComponent { tag: ComponentTag(FURTHER.0), data })
     }
 
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
+    fn endpoint_priority(
+        &self,
+        profile: &ResolvedProfile,
+        endpoint: &Endpoint,
+    ) -> Result<Option<i16>, ProfileError> {
         assert!(profile.endpoints.contains(endpoint));
-        let [high, low] = profile.components.first()?.data.as_slice().try_into().ok()?;
-        Some(i16::from_be_bytes([high, low]))
+        let component = profile.components.first();
+        Ok(component.map(|it| i16::from_be_bytes(it.data.as_slice().try_into().unwrap())))
     }
 }
 
@@ -111,10 +118,10 @@ fn other_properties_of_the_inner_protocol_are_preserved() {
         object_key: b"key".to_vec(),
         components: vec![component],
     };
-    assert_eq!(composed.endpoint_priority(&resolved, &endpoints[0]), Some(4711));
+    assert_eq!(composed.endpoint_priority(&resolved, &endpoints[0]), Ok(Some(4711)));
     let further = TaggedProfile { tag: FURTHER, data: b"key".to_vec() };
-    assert_eq!(composed.contained_profiles(&resolved), [further]);
+    assert_eq!(composed.contained_profiles(&resolved), Ok(vec![further]));
     let foreign = composed.inner().transport().parse_endpoint("here").unwrap();
-    assert_eq!(composed.endpoint_priority(&resolved, &foreign), None);
+    assert_eq!(composed.endpoint_priority(&resolved, &foreign), Ok(None));
     assert_eq!(composed.priority_component(&[foreign], 1), None);
 }

@@ -37,7 +37,8 @@ impl Protocol for InprocProtocol {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(Self::PROFILE_TAG, profile)?;
         let profile = IiopProfile::decode(&profile.data)?;
-        let endpoint = self.transport.parse_endpoint(&format!("{SCHEME}://{}", profile.host))?;
+        let endpoint = Endpoint::new(SCHEME, &profile.host)?;
+        let endpoint = self.transport.parse_endpoint(endpoint.as_str())?;
         Ok(ResolvedProfile {
             version: profile.version,
             endpoints: vec![endpoint],

@@ -1,8 +1,9 @@
 //! Errors of profiles and registrations.
 
+use std::collections::TryReserveError;
 use std::fmt;
 
-use zorb_cdr::CdrError;
+use zorb_cdr::{CdrError, CdrErrorKind};
 use zorb_giop::{ProfileTag, TaggedProfile};
 
 use crate::EndpointError;
@@ -44,6 +45,12 @@ impl ProfileError {
             Err(Self::WrongTag { expected, found: profile.tag })
         }
     }
+
+    /// Whether there was no memory to decode the profile, which says nothing about the profile itself.
+    #[must_use]
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::Codec(error) if error.kind == CdrErrorKind::OutOfMemory)
+    }
 }
 
 impl fmt::Display for ProfileError {
@@ -65,6 +72,12 @@ impl std::error::Error for ProfileError {}
 impl From<CdrError> for ProfileError {
     fn from(error: CdrError) -> Self {
         Self::Codec(error)
+    }
+}
+
+impl From<TryReserveError> for ProfileError {
+    fn from(_: TryReserveError) -> Self {
+        Self::Codec(CdrError::new(CdrErrorKind::OutOfMemory, 0, "profile"))
     }
 }
 

@@ -97,13 +97,19 @@ impl ProtocolRegistry {
         profile: &TaggedProfile,
     ) -> Option<Result<Resolved, ProfileError>> {
         if let Some(protocol) = self.by_extended_tag(profile.tag) {
-            if let Ok(resolved) = protocol.decode_profile(profile) {
-                return Some(Ok((protocol, resolved)));
+            // A failure of the secure alternative must not cause a fallback to the other, nor a lack of memory for it.
+            match protocol.decode_profile(profile) {
+                Ok(resolved) => return Some(Ok((protocol, resolved))),
+                Err(error) if error.is_out_of_memory() => return Some(Err(error)),
+                Err(_) => {}
             }
-            // A failure of the secure alternative must not cause a fallback to the other.
-            let mut alike = ior.profiles.iter().filter(|other| other.tag == profile.tag);
-            if alike.any(|other| protocol.decode_profile(other).is_ok()) {
-                return None;
+            let alike = ior.profiles.iter().filter(|other| other.tag == profile.tag);
+            for other in alike {
+                match protocol.decode_profile(other) {
+                    Ok(_) => return None,
+                    Err(error) if error.is_out_of_memory() => return Some(Err(error)),
+                    Err(_) => {}
+                }
             }
         }
         let protocol = self.by_profile_tag(profile.tag)?;

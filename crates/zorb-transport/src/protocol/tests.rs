@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use zorb_giop::ComponentTag;
+use zorb_cdr::{CdrError, CdrErrorKind};
+use zorb_giop::{ComponentTag, Ior};
 
 use super::*;
 use crate::inproc::{InprocProtocol, InprocTransport};
@@ -142,4 +143,47 @@ fn corbaloc_addresses_are_the_transports() {
     assert_eq!(found.as_str(), "inproc://server");
     assert!(protocol.parse_corbaloc_address("inproc://server").is_err());
     assert!(protocol.parse_corbaloc_address("a/b").is_err());
+}
+
+/// A secure protocol that has no memory to decode profiles.
+#[derive(Debug)]
+struct WithoutMemory(RenamedTransport);
+
+impl Protocol for WithoutMemory {
+    fn transport(&self) -> &dyn Transport {
+        &self.0
+    }
+    fn profile_tag(&self) -> ProfileTag {
+        InprocProtocol::PROFILE_TAG
+    }
+    fn extends_profiles(&self) -> bool {
+        true
+    }
+    fn decode_profile(&self, _: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
+        Err(CdrError::new(CdrErrorKind::OutOfMemory, 0, "profile").into())
+    }
+    fn encode_profile(
+        &self,
+        _: &[Endpoint],
+        _: GiopVersion,
+        _: &[u8],
+        _: &[TaggedComponent],
+    ) -> Result<TaggedProfile, ProfileError> {
+        Err(ProfileError::NoEndpoint)
+    }
+}
+
+#[test]
+fn a_lack_of_memory_for_a_secure_alternative_causes_no_fallback() {
+    let registry = ProtocolRegistry::new();
+    let plain = InprocProtocol::default();
+    let endpoint: Endpoint = "inproc://server".parse().unwrap();
+    let profile = plain.encode_profile(&[endpoint], GiopVersion::V1_2, b"key", &[]).unwrap();
+    let ior = Ior { type_id: String::new(), profiles: vec![profile] };
+    registry.register(Arc::new(plain)).unwrap();
+    assert!(registry.resolve(&ior, &ior.profiles[0]).unwrap().is_ok());
+    let secure = WithoutMemory(RenamedTransport("secure", InprocTransport::new()));
+    registry.register(Arc::new(secure)).unwrap();
+    let error = registry.resolve(&ior, &ior.profiles[0]).unwrap().unwrap_err();
+    assert!(error.is_out_of_memory(), "{error}");
 }

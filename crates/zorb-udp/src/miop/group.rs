@@ -1,8 +1,9 @@
 //! Groups in references and URLs.
 
+use std::collections::TryReserveError;
 use std::net::SocketAddr;
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, fallible};
 use zorb_giop::{
     CodeSetComponentInfo, ComponentTag, Corbaloc, IiopProfile, ObjectUrl, ProfileTag, TagGroup,
     TaggedComponent, TaggedProfile, UipmcProfile,
@@ -108,13 +109,15 @@ fn iiop_profile(location: &str) -> Result<IiopProfile, EndpointError> {
 }
 
 /// The profiles for the group's two-way calls.
-pub(crate) fn two_way(components: &[TaggedComponent]) -> Vec<TaggedProfile> {
-    let iiop = components.iter().filter(|component| component.tag == ComponentTag::GROUP_IIOP);
-    iiop.map(|component| TaggedProfile {
-        tag: ProfileTag::INTERNET_IOP,
-        data: component.data.clone(),
-    })
-    .collect()
+pub(crate) fn two_way(
+    components: &[TaggedComponent],
+) -> Result<Vec<TaggedProfile>, TryReserveError> {
+    let mut profiles = Vec::new();
+    for component in components.iter().filter(|it| it.tag == ComponentTag::GROUP_IIOP) {
+        let data = fallible::copy(&component.data)?;
+        fallible::push(&mut profiles, TaggedProfile { tag: ProfileTag::INTERNET_IOP, data })?;
+    }
+    Ok(profiles)
 }
 
 /// The address in a profile.
@@ -171,7 +174,7 @@ mod tests {
         let made = profile(&group, b"239.1.2.3:5000;iiop:1.2@example.com:2809/leader").unwrap();
         let decoded = UipmcProfile::decode(&made.data).unwrap();
         assert_eq!(address_of(&decoded).unwrap().to_string(), "239.1.2.3:5000");
-        let [two_way] = two_way(&decoded.components).try_into().unwrap();
+        let [two_way] = two_way(&decoded.components).unwrap().try_into().unwrap();
         let iiop = IiopProfile::decode(&two_way.data).unwrap();
         assert_eq!((iiop.host.as_str(), iiop.port), ("example.com", 2809));
         assert_eq!(iiop.object_key, b"leader");

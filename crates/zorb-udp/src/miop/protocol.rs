@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use zorb_cdr::fallible;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile, UipmcProfile};
 use zorb_transport::{
     Endpoint, EndpointError, Groups, OptionSet, OptionSets, ProfileError, Protocol,
@@ -101,7 +102,7 @@ impl Protocol for MiopProtocol {
         Ok(ResolvedProfile {
             version: GiopVersion::V1_2,
             endpoints: vec![endpoint_of(address)?],
-            object_key: profile.data.clone(),
+            object_key: fallible::copy(&profile.data)?,
             components: uipmc.components,
         })
     }
@@ -121,8 +122,11 @@ impl Protocol for MiopProtocol {
         group::profile(&group, object_key)
     }
 
-    fn contained_profiles(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
-        group::two_way(&profile.components)
+    fn contained_profiles(
+        &self,
+        profile: &ResolvedProfile,
+    ) -> Result<Vec<TaggedProfile>, ProfileError> {
+        Ok(group::two_way(&profile.components)?)
     }
 
     fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {

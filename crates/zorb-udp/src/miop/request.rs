@@ -4,7 +4,7 @@
 //! messages is the group's profile. Therefore the sender replaces the key, which consists of the
 //! profile's octets, by the profile, and the receiver replaces the profile by the key of a member.
 
-use zorb_cdr::TextCoding;
+use zorb_cdr::{TextCoding, fallible};
 use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ProfileTag, RequestHeader,
     RequestStart, ResponseFlags, TargetAddress, UipmcProfile,
@@ -30,7 +30,10 @@ fn read(message: &[u8]) -> Option<(MessageHeader, RequestHeader<'_>, &[u8])> {
 /// Writes the request in `message` with another target to `into`, without decoding its arguments.
 fn write(message: &[u8], target: TargetAddress<'_>, into: &mut Vec<u8>) -> Option<()> {
     let (header, request, body) = read(message)?;
-    let contexts: Vec<_> = request.service_contexts.iter().collect();
+    let mut contexts = Vec::new();
+    for context in request.service_contexts.iter() {
+        fallible::push(&mut contexts, context).ok()?;
+    }
     let start = RequestStart {
         request_id: request.request_id,
         response: request.response,

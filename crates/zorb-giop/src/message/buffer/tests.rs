@@ -15,9 +15,9 @@ struct Case {
 const LITE: MessageFormat<'static> = MessageFormat::Other(&GiopLite);
 const LONG: &str = "an_operation_whose_name_is_longer_than_the_maximum_of_a_buffer";
 
-fn keys() -> [Arc<[u8]>; 4] {
+fn keys() -> [Arc<Vec<u8>>; 4] {
     let keys: [&[u8]; 4] = [b"a key of some 24 octets.", b"a key of some 24 octets!", b"", b"odd"];
-    keys.map(Arc::from)
+    keys.map(|key| Arc::new(key.to_vec()))
 }
 
 fn cases() -> Vec<Case> {
@@ -41,7 +41,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn write(buffer: &mut RequestBuffer, case: &Case, keys: &[Arc<[u8]>; 4], id: u32, body: &[u8]) {
+fn write(buffer: &mut RequestBuffer, case: &Case, keys: &[Arc<Vec<u8>>; 4], id: u32, body: &[u8]) {
     let Case { response, operation, .. } = *case;
     let request = PlainRequest { request_id: id, response, key: &keys[case.key], operation };
     let mut message = buffer.request(case.form, case.order, request).unwrap();

@@ -222,7 +222,7 @@ impl Run {
             deadline: is_timed.then_some(Duration::ZERO),
         };
         let begun = call.begin(&request, None).ok()?;
-        let key: Arc<[u8]> = Arc::from(&b"key"[..]);
+        let key = Arc::new(b"key".to_vec());
         let plain = PlainRequest {
             request_id: begun.request_id,
             response: ResponseFlags::SyncWithTarget,

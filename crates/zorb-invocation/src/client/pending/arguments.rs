@@ -1,6 +1,8 @@
 //! The encoded arguments of a call, which are kept to send it again.
 
-use zorb_cdr::TextCoding;
+use std::collections::TryReserveError;
+
+use zorb_cdr::{TextCoding, fallible};
 
 /// Encoded arguments.
 #[derive(Clone, Debug)]
@@ -13,8 +15,11 @@ pub(super) struct Arguments {
 
 impl Arguments {
     /// A copy of the arguments that were written at the offset `at` of a message.
-    pub(super) fn new(octets: &[u8], at: usize, text: TextCoding) -> Self {
-        Self { octets: octets.into(), at, text }
+    ///
+    /// # Errors
+    /// Without memory for it.
+    pub(super) fn new(octets: &[u8], at: usize, text: TextCoding) -> Result<Self, TryReserveError> {
+        Ok(Self { octets: fallible::copy(octets)?.into(), at, text })
     }
 
     /// Whether they are the same at the offset `at` of another message, with the text coding `text`. They may contain

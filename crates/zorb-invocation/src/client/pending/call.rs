@@ -294,7 +294,8 @@ impl PendingCall {
     /// The route of its last attempt.
     pub(super) fn route<'a>(&'a self, attempt: &'a Attempted) -> Option<&'a Route> {
         let binding = attempt.forwarded.as_deref().unwrap_or_else(|| self.object.binding());
-        binding.routes(self.object.core()).by_number(attempt.route?)
+        // They were resolved for the attempt.
+        binding.routes(self.object.core()).ok()?.by_number(attempt.route?)
     }
 
     /// A reply to its last attempt, over `route`.

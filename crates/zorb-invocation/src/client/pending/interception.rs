@@ -81,13 +81,15 @@ pub(super) fn end_attempt(
     outcome: Result<RequestOutcome, SystemException>,
 ) -> RequestOutcome {
     let target = attempt.forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+    // They were resolved for the attempt.
     let routes = target.routes(call.object.core());
+    let interceptors = routes.map_or(&[][..], |routes| &routes.interceptors[..]);
     with_info(call, target, |mut info| {
         if let Some(reply) = reply {
             reply.copy_contexts_to(&info);
         }
         let outcome = outcome.unwrap_or_else(RequestOutcome::SystemException);
-        info.end(outcome, &routes.interceptors)
+        info.end(outcome, interceptors)
     })
 }
 
@@ -101,7 +103,7 @@ pub(super) fn read_intercepted(
 ) -> Result<(), SystemException> {
     let outcome = match &reply {
         Ok(reply) => match evaluate(reply, &ReadReply::Typed(results), None) {
-            Ok(()) => Ok(match reply.user_exception_id() {
+            Ok(()) => reply.user_exception_id().map(|id| match id {
                 Some(id) => RequestOutcome::UserException(Cow::Owned(id)),
                 None => RequestOutcome::Successful,
             }),

@@ -95,10 +95,10 @@ impl PendingCall {
             return finish(&self, Answer::Failed(exception));
         }
         let Some(arguments) = arguments else {
-            // They had not been encoded when the connection ended.
+            // They had not been encoded when the connection ended, or there was no memory to keep them.
             let exception = match unfinished {
                 Unfinished::Resend(exception) | Unfinished::Failed(exception) => exception,
-                _ => encoded_otherwise(),
+                _ => not_kept(),
             };
             return finish(&self, Answer::Failed(exception));
         };
@@ -191,6 +191,14 @@ fn not_sent_again(run: Run) -> Option<SystemException> {
         Run::Late => Some(SystemException::timeout(minor::timeout::SEND, no)),
         Run::WithoutThread => Some(SystemException::no_resources(minor::no_resources::THREADS, no)),
     }
+}
+
+/// The exception if there was no memory to keep the arguments of a call that is to be sent again.
+#[cold]
+fn not_kept() -> SystemException {
+    let context = ErrorContext::new(Phase::Send).with_hint("make the call again");
+    SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::No)
+        .with_context(context)
 }
 
 /// The exception if the encoded arguments do not fit the message to another server.

@@ -107,7 +107,8 @@ impl Sending {
     #[cold]
     fn is_local(&self, call: &PendingCall) -> bool {
         let target = self.forwarded.as_deref().unwrap_or_else(|| call.object.binding());
-        target.routes(call.object.core()).local.is_some()
+        // Without memory for them, the attempt fails.
+        target.routes(call.object.core()).is_ok_and(|routes| routes.local.is_some())
     }
 }
 
@@ -157,7 +158,7 @@ pub(super) fn finish(call: &Arc<PendingCall>, answer: Answer) {
 fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) -> Attempt {
     let forwarded = sending.forwarded.clone();
     let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
-    let routes = target.routes(call.object.core());
+    let routes = target.routes(call.object.core()).map_err(Unfinished::Failed)?;
     if routes.local.is_some() {
         let answer = RefCell::new(None);
         let keep = |reply: &Reply<'_>| keep(reply, &answer);
@@ -227,7 +228,7 @@ fn send_by(
     if let Some((body, at, text)) = arguments
         && !is_answered
     {
-        state.arguments = Some(Arguments::new(body, at, text));
+        state.arguments = Arguments::new(body, at, text).ok();
         if let Some(counted) = &call.counted {
             // Those of the attempt before.
             counted.release();

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use zorb_base::gather::{Body, WriteBody};
 use zorb_base::raises::Raises;
-use zorb_cdr::{CdrResult, CdrWriter};
+use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
 use zorb_giop::ResponseFlags;
 use zorb_types::SystemException;
 
@@ -70,7 +70,8 @@ impl<'a> SharedBody<'a> {
         let mut own = CdrWriter::resume(&mut octets, writer.order()).with_text(text);
         self.write.write(&mut own)?;
         own.finish()?;
-        let arguments = Arguments::new(octets.get(before..).unwrap_or_default(), at, text);
+        let arguments = Arguments::new(octets.get(before..).unwrap_or_default(), at, text)
+            .map_err(|_| writer.error(CdrErrorKind::OutOfMemory, "arguments"))?;
         self.encoded.borrow_mut().push(arguments);
         Ok(())
     }

@@ -18,5 +18,5 @@ fn a_reference_has_a_limited_number_of_ways() {
         profile.encode(zorb_cdr::ByteOrder::Big).unwrap()
     };
     let ior = Ior { type_id: String::new(), profiles: (1..1000).map(profile).collect() };
-    assert_eq!(Routes::resolve(&core, &ior, None).in_order().count(), MAX_ROUTES);
+    assert_eq!(Routes::resolve(&core, &ior, None).unwrap().in_order().count(), MAX_ROUTES);
 }
