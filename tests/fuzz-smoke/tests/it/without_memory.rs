@@ -1,10 +1,13 @@
-//! Servers and bridges that get no memory for one block of a size that their peer determines, or for none from one on:
+//! Servers, clients and bridges that get no memory for one block of a size that their peer determines, or for none from one on:
 //! each block in turn. A block that code asks for without a check ends the process, and the test with it.
 
 #![allow(clippy::unwrap_used)]
 
 mod bridges;
+mod clients;
 mod datagrams;
+mod exchanges;
+mod layouts;
 mod parts;
 mod requests;
 mod servers;

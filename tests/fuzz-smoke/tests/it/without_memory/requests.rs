@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use zorb::Any;
 use zorb_cdr::{ByteOrder, CdrWriter, TextCoding, WString, Wire};
 use zorb_giop::{
-    CodeSetContext, CodeSetId, GiopVersion, IiopProfile, Ior, MessageWriter, ProfileTag,
-    RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAddress, fragments,
+    CodeSetContext, CodeSetId, ComponentTag, GiopVersion, IiopProfile, Ior, MessageWriter,
+    ProfileTag, RequestStart, ResponseFlags, ServiceContext, ServiceId, TagGroup, TaggedComponent,
+    TargetAddress, UipmcProfile, fragments,
 };
 use zorb_types::TypeCode;
 
@@ -24,9 +25,14 @@ pub(super) fn short(key: &[u8]) -> Vec<u8> {
 }
 
 /// A one-way request with this text.
-pub(super) fn note(key: &[u8], text: &str) -> Vec<u8> {
+pub(super) fn note(target: TargetAddress<'_>, text: &str) -> Vec<u8> {
     let form = Form { version: GiopVersion::V1_2, response: ResponseFlags::NoResponse };
-    request(form, TargetAddress::Key(key), "note", &[], |writer| write::<String>(writer, text))
+    request(form, target, "note", &[], |writer| write::<String>(writer, text))
+}
+
+/// The target of requests to a group with this profile.
+pub(super) fn group(data: &[u8]) -> TargetAddress<'_> {
+    TargetAddress::Profile { tag: ProfileTag::UIPMC, data }
 }
 
 /// What the requests of a list have in common.
@@ -70,6 +76,8 @@ fn write<T: Wire>(writer: &mut CdrWriter<'_>, value: &T::View) {
 struct Requests<'a> {
     form: Form,
     key: &'a [u8],
+    /// The object, or the group.
+    target: TargetAddress<'a>,
     all: Vec<(String, Vec<u8>)>,
 }
 
@@ -80,7 +88,7 @@ impl Requests<'_> {
 
     /// Adds a request to the object.
     fn call(&mut self, name: &str, operation: &str, body: impl FnOnce(&mut CdrWriter<'_>)) {
-        let octets = request(self.form, TargetAddress::Key(self.key), operation, &[], body);
+        let octets = request(self.form, self.target.clone(), operation, &[], body);
         self.add(name, octets);
     }
 
@@ -139,7 +147,7 @@ impl Requests<'_> {
     }
 
     fn with(&mut self, name: &str, contexts: &[ServiceContext<'_>]) {
-        let target = TargetAddress::Key(self.key);
+        let target = self.target.clone();
         self.add(name, request(self.form, target, "_get_level", contexts, |_| {}));
     }
 
@@ -223,7 +231,7 @@ impl Requests<'_> {
 /// Requests of all kinds with their names; `key` is that of an object.
 pub(super) fn all(key: &[u8], response: ResponseFlags) -> Vec<(String, Vec<u8>)> {
     let form = Form { version: GiopVersion::V1_0, response };
-    let mut requests = Requests { form, key, all: Vec::new() };
+    let mut requests = Requests { form, key, target: TargetAddress::Key(key), all: Vec::new() };
     requests.operations();
     requests.keys();
     requests.contexts([1, 5, 999].into_iter());
@@ -238,5 +246,39 @@ pub(super) fn all(key: &[u8], response: ResponseFlags) -> Vec<(String, Vec<u8>)>
     requests.anys();
     requests.references();
     requests.fragments();
+    requests.all
+}
+
+/// One-way requests to a group with their names; `profile` is that of the group.
+pub(super) fn to_group(profile: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let form = Form { version: GiopVersion::V1_2, response: ResponseFlags::NoResponse };
+    let mut requests = Requests { form, key: b"", target: group(profile), all: Vec::new() };
+    requests.operations();
+    requests.contexts((0..17).chain([0x5a52_4206, 0x5a52_4207, 0x5a6f_0000, 999]));
+    requests.arguments();
+    requests.anys();
+    let long = || "a".repeat(LONG);
+    let short = UipmcProfile::decode(profile).unwrap();
+    let component = TaggedComponent { tag: ComponentTag(77), data: vec![1; LONG] };
+    let other = TagGroup { domain: long(), id: 1, reference_version: 0 };
+    let other = TaggedComponent::with_body(&other, ORDER).unwrap();
+    let profiles = [
+        ("address", UipmcProfile { address: long(), ..short.clone() }),
+        (
+            "component",
+            UipmcProfile {
+                components: [&short.components[..], &[component]].concat(),
+                ..short.clone()
+            },
+        ),
+        ("group", UipmcProfile { components: vec![other], ..short }),
+    ];
+    for (name, profile) in profiles {
+        let data = &profile.encode(ORDER).unwrap().data;
+        requests.add(
+            name,
+            request(form, group(data), "note", &[], |writer| write::<String>(writer, "")),
+        );
+    }
     requests.all
 }

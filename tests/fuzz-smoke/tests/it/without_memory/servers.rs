@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zorb::poa::{
     AnyServant, ObjectId, Poa, PoaPolicies, ServantActivator, ServantLocator, ServantManagerError,
 };
-use zorb::{Any, ObjectRef, Orb, Result};
+use zorb::{Any, ObjectRef, Orb, OrbBuilder, Result};
 use zorb_fuzz_smoke::attack::read;
 use zorb_fuzz_smoke::echo_idl::fuzz;
 use zorb_giop::{
@@ -124,7 +124,11 @@ pub(super) struct Server {
 
 /// A server at an endpoint, with the adapters that requests of all kinds are for.
 pub(super) fn serve(url: &str) -> Server {
-    let orb = Orb::builder().without_environment().listen(url);
+    serve_by(Orb::builder().without_environment().listen(url))
+}
+
+/// The same with these settings.
+pub(super) fn serve_by(orb: OrbBuilder) -> Server {
     // Requests of a connection, and datagrams, keep their order.
     let orb = orb.option("StallTakeover", "3600000").build().unwrap();
     let root = orb.root_poa();
