@@ -25,6 +25,9 @@ fn main() -> ExitCode {
         .map(|target| on(target, target, move || cargo(BARE, &["build", "--target", target])));
     trials.extend(bare);
     trials.push(on("the_image_is_small_and_works", image::TARGET, image::test));
+    let build = ["build", "--release", "--target", image::TARGET];
+    let program = move || cargo("../../examples/sensor", &build);
+    trials.push(on("the_program_of_the_book_builds", image::TARGET, program));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

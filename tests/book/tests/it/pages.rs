@@ -14,6 +14,8 @@ fn compiled() -> Vec<(String, Vec<String>)> {
     paths.extend(files_below("examples/deferred/idl", "idl"));
     paths.extend(files_below("examples/plug-in/src", "rs"));
     paths.extend(files_below("examples/plug-in/tests", "rs"));
+    paths.extend(files_below("examples/sensor", "rs"));
+    paths.push("examples/sensor/sensor.idl".to_owned());
     paths.push("tests/book/build.rs".to_owned());
     let generated = ["clock", "bank", "mapping"].map(|stem| {
         let path = format!("{}/{stem}.rs", env!("OUT_DIR"));
@@ -86,16 +88,33 @@ fn every_source_file_is_part_of_the_library() {
     }
 }
 
+/// Asserts that the page has the Rust and IDL files of a folder as they are.
+fn assert_shows(page: &str, folder: &str, files: &[&str]) {
+    let shown = read(page);
+    for file in files {
+        let text = read(format!("{folder}/{file}"));
+        let language = if file.ends_with(".idl") { "idl" } else { "rust" };
+        let block = format!("```{language}\n{}\n```", text.trim_end());
+        assert!(shown.contains(&block), "{file} is not in {page} as it is");
+    }
+}
+
+#[test]
+fn the_page_of_the_small_orb_shows_a_program_whole() {
+    let (page, folder) = ("docs/src/nano.md", "examples/sensor");
+    assert_shows(page, folder, &["sensor.idl", "build.rs", "src/main.rs"]);
+    let manifest = read(format!("{folder}/Cargo.toml"));
+    // The first line is about the folder.
+    let (_, manifest) = manifest.split_once('\n').unwrap();
+    let block = format!("```toml\n{manifest}```").replace("../../crates", "../zorb/crates");
+    assert!(read(page).contains(&block), "the manifest is not in {page} as it is");
+}
+
 #[test]
 fn the_readme_shows_the_hello_example_whole() {
     let readme = read("README.md");
-    for file in ["idl/hello.idl", "build.rs", "src/bin/hello-server.rs", "src/bin/hello-client.rs"]
-    {
-        let text = read(format!("examples/hello/{file}"));
-        let language = if file.ends_with(".idl") { "idl" } else { "rust" };
-        let block = format!("```{language}\n{}\n```", text.trim_end());
-        assert!(readme.contains(&block), "{file} is not in README.md as it is");
-    }
+    let files = ["idl/hello.idl", "build.rs", "src/bin/hello-server.rs", "src/bin/hello-client.rs"];
+    assert_shows("README.md", "examples/hello", &files);
     let manifest = read("examples/hello/Cargo.toml");
     let (_, dependencies) = manifest.split_once("[dependencies]").unwrap();
     for line in dependencies.lines().filter(|line| line.contains('=')) {
