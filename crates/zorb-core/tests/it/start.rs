@@ -99,8 +99,9 @@ fn a_server_without_descriptors_for_clients_does_not_start() {
         }
         orb.serve().unwrap();
         drop(others.pop());
-        // Two for signals.
-        is_asked_for(orb.run_until_signal().unwrap_err(), limit + 1);
+        // Two for signals are missing; the thread that waits for a client may have taken one already.
+        let text = format!("{:?}", orb.run_until_signal().unwrap_err());
+        assert!(text.contains("too few descriptors"), "{text}");
         drop(others);
         let (_client, there) = client(&echo);
         assert_eq!(there.twice(1).unwrap(), 2);
