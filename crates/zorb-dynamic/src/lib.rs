@@ -41,5 +41,5 @@ pub use dyn_any::{
 };
 pub use factories::{CodecFactory, DynAnyFactory, Encoding, EncodingFormat, UnknownEncoding};
 pub use named_value::{Mode, NamedValue};
-pub use request::{Deferred, Request, RequestError, Response, UnknownUserException, UntypedReply};
+pub use request::{Request, RequestError, Response, UnknownUserException, UntypedReply};
 pub use server_request::{Dynamic, DynamicServant, ServerRequest};

@@ -12,7 +12,6 @@ use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, TypeCod
 
 use crate::{Mode, NamedValue};
 
-pub use deferred::Deferred;
 pub use error::{RequestError, UnknownUserException};
 
 use error::{bad_reply, read_exception};

@@ -60,7 +60,7 @@ pub use level_policies::{ClientPolicies, ObjectPolicies, look_for_policies};
 pub(crate) use locate::locate;
 pub(crate) use next_stream::next_stream;
 pub use oneway_queue::OnewayQueue;
-pub use pending::{Pending, ReadResults};
+pub use pending::{NumberedResult, Pending, PollableSet, ReadResults};
 pub use raw_reply::{OwnedReply, RawReply};
 pub use reply::Invocation;
 pub use reply::Outcome;

@@ -56,7 +56,7 @@
 //! | configure and create an ORB | [`OrbBuilder`], [`options`] |
 //! | resolve and publish references | [`Orb`], [`ObjectRef`], [`Interface`] |
 //! | activate servants | [`poa`] |
-//! | call without waiting for the result | [`Pending`], [`messaging`] |
+//! | call without waiting for the result | [`Pending`], [`PollableSet`], [`messaging`] |
 //! | defer the reply of a request (AMH) | [`poa::DeferredServant`], [`poa::AsyncServant`] |
 //! | timeouts, retries, endpoint selection | [`policy`] |
 //! | handle errors | [`Error`], [`SystemException`], [`UserException`] |
@@ -111,10 +111,11 @@ pub use zorb_cdr::{
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
-    InvalidName, ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, OrbMetrics,
-    Pending, Phase, PolicyCurrent, PolicyManager, Raises, ReadResults, Ref, Result, SendEndTimes,
-    ServedBy, ServiceDetail, ServiceDetailType, ServiceInformation, ServiceOption, ServiceType,
-    UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
+    InvalidName, ListenFrom, Loan, LoanedOctets, Native, NumberedResult, ObjectRef, OnewayQueue,
+    OrbMetrics, Pending, Phase, PolicyCurrent, PolicyManager, PollableSet, Raises, ReadResults,
+    Ref, Result, SendEndTimes, ServedBy, ServiceDetail, ServiceDetailType, ServiceInformation,
+    ServiceOption, ServiceType, UserException, Value, ValueBase, ValueOperations, WeakOrb,
+    WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,
@@ -264,10 +265,10 @@ pub mod usage {
 /// Calls and values without generated code: DII, DSI, DynAny, the codec of Portable Interceptors.
 pub mod dynamic {
     pub use zorb_dynamic::{
-        Codec, CodecError, CodecFactory, Deferred, DynAny, DynAnyError, DynAnyFactory,
-        DynAnyResult, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion, DynValue,
-        DynValueBox, Dynamic, DynamicServant, Encoding, EncodingFormat, Mode, NamedValue, Request,
-        RequestError, Response, ServerRequest, UnknownEncoding, UnknownUserException, UntypedReply,
+        Codec, CodecError, CodecFactory, DynAny, DynAnyError, DynAnyFactory, DynAnyResult,
+        DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion, DynValue, DynValueBox,
+        Dynamic, DynamicServant, Encoding, EncodingFormat, Mode, NamedValue, Request, RequestError,
+        Response, ServerRequest, UnknownEncoding, UnknownUserException, UntypedReply,
     };
 
     /// IDL values as JSON, for people and scripts: [`zorb_dynamic::json`] describes the mapping.

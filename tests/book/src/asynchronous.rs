@@ -1,6 +1,6 @@
 //! Calls without waiting.
 
-use zorb::{Error, Pending};
+use zorb::{Error, Pending, PollableSet};
 
 zorb::include_idl!("clock_ami");
 use clock::Teller;
@@ -23,6 +23,15 @@ pub async fn difference(clock: &Teller, zones: [&str; 2]) -> Result<i64, Error> 
 /// The times of several clocks in one zone.
 pub fn ask_all(clocks: &[Teller], zone: &str) -> Vec<Pending<u32, SecondsSinceMidnightError>> {
     Teller::send_seconds_since_midnight_to_all(clocks, zone)
+}
+
+/// The time of the clock that answers first. The other calls are cancelled.
+pub fn quickest(clocks: &[Teller], zone: &str) -> Result<Option<u32>, Error> {
+    let mut pending: PollableSet<_, _> = ask_all(clocks, zone).into_iter().collect();
+    match pending.wait()? {
+        Some((_, seconds)) => Ok(Some(seconds?)),
+        None => Ok(None),
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +93,16 @@ mod tests {
         let clocks = vec![clock; 10];
         let times = ask_all(&clocks, "UTC").into_iter().map(Pending::wait);
         assert_eq!(times.map(Result::unwrap).collect::<Vec<_>>(), [43_200; 10]);
+    }
+
+    #[test]
+    fn the_clock_that_answers_first_is_enough() {
+        let (go, wait) = mpsc::channel();
+        let (_slow, _other, slow) = served(Slow(wait.into()));
+        let (_server, _client, clock) = served(Noon);
+        assert_eq!(quickest(&[slow, clock], "UTC").unwrap(), Some(43_200));
+        assert_eq!(quickest(&[], "UTC").unwrap(), None);
+        drop(go);
     }
 
     #[test]

@@ -17,6 +17,17 @@ pub fn ask(object: &ObjectRef, start: &str) -> Result<Option<i64>, RequestError>
     Ok(response.result.get::<i64>())
 }
 
+/// The result of the request that succeeds first. The other requests are cancelled.
+pub fn first_success(requests: Vec<Request>) -> Result<Option<Any>, SystemException> {
+    let mut pending = Request::send_multiple_deferred(requests)?;
+    while let Some((_, response)) = pending.wait()? {
+        if let Ok(response) = response {
+            return Ok(Some(response.result));
+        }
+    }
+    Ok(None)
+}
+
 /// Answers every operation of any interface with `BAD_OPERATION`, but counts them.
 #[derive(Debug, Default)]
 pub struct Recorder {
@@ -86,5 +97,9 @@ mod tests {
         let error = error.system().unwrap();
         assert_eq!(error.kind, SystemExceptionKind::BadOperation);
         assert_eq!(*servant.0.requests.lock().unwrap(), ["seconds_since"]);
+        let id = Any::new::<String>("IDL:example.org/Recorder:1.0").unwrap();
+        let is_a = Request::new(&object, "_is_a").input("id", id).returns(bool::type_code());
+        let requests = vec![Request::new(&object, "unknown"), is_a];
+        assert_eq!(first_success(requests).unwrap().unwrap().get::<bool>(), Some(true));
     }
 }

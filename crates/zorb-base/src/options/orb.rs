@@ -171,8 +171,8 @@ macro_rules! orb_options {
                 /// queued alone.
                 "MaxQueuedOctets" max_queued_octets: usize = 1 << 20, 1..=1 << 31, "octets";
                 /// Maximum number of threads that the ORBs of the process have when this one starts another: for
-                /// accepting, connections, lanes, queues of one-way calls and deferred requests; 0 for half of those
-                /// that the system permits, at most 65,536.
+                /// accepting, connections, lanes and queues of one-way calls; 0 for half of those that the system
+                /// permits, at most 65,536.
                 "MaxThreads" max_threads: usize = 0, 0..=1 << 20;
                 /// Maximum part of MaxThreads for the connections to one IP address, and for those to local peers together,
                 /// of all ORBs of the process; 0 for half.

@@ -8,6 +8,7 @@ mod interleaved;
 mod moved;
 mod reader;
 mod resent;
+mod set;
 mod to_all;
 mod wakers;
 

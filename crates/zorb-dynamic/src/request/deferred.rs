@@ -1,95 +1,56 @@
-//! Deferred requests.
+//! Requests whose callers do not wait.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_core::{Pending, PollableSet};
+use zorb_types::SystemException;
 
 use super::{Request, RequestError, Response};
 
-type Outcome = Result<Response, RequestError>;
-
-/// A request that was sent and not answered yet: the result of `send_deferred`.
-///
-/// If it is dropped, the call continues and its result is discarded.
-#[derive(Debug)]
-pub struct Deferred(Arc<Shared>);
-
-#[derive(Debug, Default)]
-struct Shared {
-    outcome: Mutex<Option<Outcome>>,
-    arrived: Condvar,
-}
-
-impl Shared {
-    fn set(&self, outcome: Outcome) {
-        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        self.arrived.notify_all();
-    }
-}
-
 impl Request {
-    /// Sends the request from a new thread, without waiting for the reply: `send_deferred`.
+    /// Sends the request without waiting for the reply: `send_deferred`. The standard's `poll_response` and
+    /// `get_response` are [`has_ended`](Pending::has_ended) and [`wait`](Pending::wait) of the pending call, which is
+    /// cancelled if it is dropped.
     ///
     /// # Errors
-    /// `NO_RESOURCES` if no thread can be started, `BAD_PARAM` if an argument has no value.
-    pub fn send_deferred(self) -> Result<Deferred, SystemException> {
+    /// `BAD_PARAM` if an argument has no value. If the request cannot be sent, the pending call has ended with the
+    /// exception.
+    pub fn send_deferred(self) -> Result<Pending<Response, RequestError>, SystemException> {
         self.check()?;
-        Deferred::send(self)
-    }
-}
-
-impl Deferred {
-    fn send(request: Request) -> Result<Self, SystemException> {
-        let shared = Arc::<Shared>::default();
-        let theirs = Arc::clone(&shared);
-        // Of their own: a shutdown of the ORB does not wait for them.
-        let threads = request.target.core().threads().beside();
-        let started = threads.spawn("zorb-deferred", move || theirs.set(request.invoke()));
-        match started {
-            Ok(()) => Ok(Self(shared)),
-            Err(_) => Err(SystemException::no_resources(
-                minor::no_resources::THREADS,
-                CompletionStatus::No,
-            )),
-        }
+        Ok(self.sent())
     }
 
-    /// Whether the response has arrived: `poll_response`.
-    pub fn poll_response(&self) -> bool {
-        self.0.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    /// Waits for the response: `get_response`. The time-out of the target's reference ends the wait.
+    /// Sends requests one after the other, without waiting for the replies: `send_multiple_requests_deferred`. The
+    /// standard's `poll_next_response` and `get_next_response` are [`has_ended`](PollableSet::has_ended) and
+    /// [`wait`](PollableSet::wait) of the set, in which the requests have the numbers of their order.
     ///
     /// # Errors
-    /// As [`Request::invoke`].
-    pub fn response(self) -> Outcome {
-        let mut outcome = self.0.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(outcome) = outcome.take() {
-                return outcome;
-            }
-            outcome = self.0.arrived.wait(outcome).unwrap_or_else(PoisonError::into_inner);
-        }
+    /// `BAD_PARAM` if an argument has no value; then none is sent. A request that cannot be sent has ended with the
+    /// exception.
+    pub fn send_multiple_deferred(
+        requests: impl IntoIterator<Item = Self>,
+    ) -> Result<PollableSet<Response, RequestError>, SystemException> {
+        let requests: Vec<Self> = requests.into_iter().collect();
+        requests.iter().try_for_each(Self::check)?;
+        Ok(requests.into_iter().map(Self::sent).collect())
     }
 
-    /// Waits until the response has arrived, at most for this time. Returns whether it has arrived.
-    pub fn wait(&self, limit: Duration) -> bool {
-        let end = Instant::now().checked_add(limit);
-        let mut outcome = self.0.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        while outcome.is_none() {
-            let Some(end) = end else {
-                outcome = self.0.arrived.wait(outcome).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            let waited = self.0.arrived.wait_timeout(outcome, left);
-            outcome = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        true
+    /// Sends one-way requests one after the other: `send_multiple_requests_oneway`. The result has for each, in their
+    /// order, whether that was possible: the exception of [`send_oneway`](Self::send_oneway).
+    pub fn send_multiple_oneway<'r>(
+        requests: impl IntoIterator<Item = &'r Self>,
+    ) -> Vec<Result<(), SystemException>> {
+        requests.into_iter().map(Self::send_oneway).collect()
+    }
+
+    /// Sends the request, whose arguments have values.
+    fn sent(self) -> Pending<Response, RequestError> {
+        let request = Arc::new(self);
+        let reads = Arc::clone(&request);
+        request.target.send_dynamic(
+            request.operation.clone(),
+            |writer| request.write(writer),
+            move |reply| reads.read(reply),
+        )
     }
 }

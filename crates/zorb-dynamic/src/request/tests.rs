@@ -1,5 +1,7 @@
 //! Dynamic clients and dynamic servants, over TCP and inside one ORB.
 
+mod deferred;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -244,28 +246,6 @@ fn contexts_follow_the_arguments() {
         // The stubs of some ORBs send none.
         assert_eq!(asked.invoke().unwrap().result, text(""));
     });
-}
-
-#[test]
-fn deferred_requests_are_answered_later() {
-    let server = orb();
-    let servant = Arc::new(Dynamic(Desk::default()));
-    let desk: ObjectRef = server.root_poa().activate_shared(&servant).unwrap();
-    let client = orb();
-    let desk = client.string_to_object(&desk.to_ior_string()).unwrap().unwrap();
-
-    let waiting = Request::new(&desk, "wait_for_note").send_deferred().unwrap();
-    let quick = repeat(&desk, 1).send_deferred().unwrap();
-    assert_eq!(quick.response().unwrap().result, text("ab"));
-    assert!(!waiting.poll_response());
-    *servant.0.gate.lock().unwrap() = true;
-    servant.0.opened.notify_all();
-    assert!(waiting.wait(std::time::Duration::MAX));
-    assert!(waiting.poll_response());
-    waiting.response().unwrap();
-
-    let refusing = repeat(&desk, -1).raises(refused()).send_deferred().unwrap();
-    assert!(matches!(refusing.response(), Err(RequestError::User(_))));
 }
 
 #[test]

@@ -12,27 +12,32 @@ mod ended;
 mod handled;
 mod interception;
 mod resend;
+mod results;
 mod send;
+mod set;
 mod take;
 mod to_all;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use zorb_base::gather::WriteBody;
 use zorb_base::raises::Raises;
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::reply::{Outcome, Request};
+use super::raw_reply::RawReply;
 use crate::object::ObjectRef;
 use call::{PendingCall, Taken};
+use results::ResultReader;
+
+pub use results::ReadResults;
+pub use set::{NumberedResult, PollableSet};
 
 /// A call that has been sent, and whose reply may not have arrived yet: the `AMI_Poller` of CORBA Messaging. Its
 /// result is `Result<T, E>`, as that of the method that waits.
@@ -46,12 +51,8 @@ use call::{PendingCall, Taken};
 pub struct Pending<T, E = SystemException> {
     /// `None` after the result was taken.
     call: Option<Arc<PendingCall>>,
-    read: ReadResults<T>,
-    raises: PhantomData<fn() -> E>,
+    reader: ResultReader<T, E>,
 }
-
-/// A function that reads the results of an operation.
-pub type ReadResults<T> = fn(&mut CdrReader<'_>) -> CdrResult<T>;
 
 impl ObjectRef {
     /// Sends a call without waiting for its reply, as the `send_` methods of references do. `arguments` writes the
@@ -66,21 +67,47 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
         results: ReadResults<T>,
     ) -> Pending<T, E> {
-        Pending::sent(self, operation.into(), &arguments, results)
+        Pending::sent(self, operation.into(), &arguments, ResultReader::typed(results))
+    }
+
+    /// Sends a call as [`send`](Self::send), whose types are known at run time: for the crate `zorb-dynamic`. `read`
+    /// decodes the reply, also with a user exception, on the thread that takes the result.
+    pub fn send_dynamic<T, E: From<SystemException>>(
+        &self,
+        operation: impl Into<Cow<'static, str>>,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+        read: impl Fn(&RawReply<'_>) -> CdrResult<Result<T, E>> + Send + Sync + 'static,
+    ) -> Pending<T, E> {
+        Pending::sent(self, operation.into(), &arguments, ResultReader::Raw(Arc::new(read)))
     }
 }
 
-impl<T, E: Raises> Pending<T, E> {
+impl<T, E> Pending<T, E> {
     fn sent(
         object: &ObjectRef,
         operation: Cow<'static, str>,
         arguments: WriteBody<'_>,
-        read: ReadResults<T>,
+        reader: ResultReader<T, E>,
     ) -> Self {
         let call = send::send(object, operation, arguments);
-        Self { call: Some(call), read, raises: PhantomData }
+        Self { call: Some(call), reader }
     }
 
+    /// Whether the call has ended, so that its result can be taken without waiting.
+    pub fn has_ended(&self) -> bool {
+        self.call.as_ref().is_none_or(|call| call.has_ended())
+    }
+
+    /// Wakes `waker` when the call ends, or now if it has ended.
+    fn wake_at_end(&self, waker: Waker) {
+        match &self.call {
+            Some(call) => call.wake_at_end(waker),
+            None => waker.wake(),
+        }
+    }
+}
+
+impl<T, E: From<SystemException>> Pending<T, E> {
     /// Waits for the result.
     ///
     /// # Errors
@@ -113,7 +140,7 @@ impl<T, E: Raises> Pending<T, E> {
         let Some(call) = &self.call else { return Some(Err(taken_before())) };
         match call.wait(deadline) {
             Ok(taken) => self.read(taken?),
-            Err(exception) => Some(Err(E::from_system(exception))),
+            Err(exception) => Some(Err(exception.into())),
         }
     }
 
@@ -124,11 +151,6 @@ impl<T, E: Raises> Pending<T, E> {
         self.read(taken)
     }
 
-    /// Whether the call has ended, so that its result can be taken without waiting.
-    pub fn has_ended(&self) -> bool {
-        self.call.as_ref().is_none_or(|call| call.has_ended())
-    }
-
     /// Passes the result to `function` when the call ends: on the thread that reads the replies of the
     /// connection, or here if it has ended already. Replies of the same connection wait while `function` runs, unless
     /// other calls receive them. It may itself make calls, but cannot [wait](Self::wait) for a pending one: that may be
@@ -136,10 +158,11 @@ impl<T, E: Raises> Pending<T, E> {
     pub fn on_reply(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
     where
         T: 'static,
+        E: 'static,
     {
         let Some(call) = self.call.take() else { return function(Err(taken_before())) };
-        let read = self.read;
-        call.call_back_with(Box::new(move |call, taken| function(result_of(call, &taken, read))));
+        let reader = self.reader.clone();
+        call.call_back_with(Box::new(move |call, taken| function(reader.read(call, &taken))));
     }
 
     /// Passes the result to `function` when the call ends, on a thread `zorb-handlers`, where it may wait, also for other
@@ -153,24 +176,25 @@ impl<T, E: Raises> Pending<T, E> {
     pub fn on_reply_in_thread(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
     where
         T: 'static,
+        E: 'static,
     {
         let Some(call) = self.call.take() else { return function(Err(taken_before())) };
-        let (read, itself) = (self.read, Arc::downgrade(&call));
+        let (reader, itself) = (self.reader.clone(), Arc::downgrade(&call));
         call.call_back_with(Box::new(move |_, taken| {
             // If the call is gone, whoever held it has called its function.
             let Some(call) = itself.upgrade() else { return };
-            handled::call_in_thread(call, move |call| function(result_of(call, &taken, read)));
+            handled::call_in_thread(call, move |call| function(reader.read(call, &taken)));
         }));
     }
 
     /// Reads the result of the call, which has ended.
     fn read(&mut self, taken: Taken) -> Option<Result<T, E>> {
         let call = self.call.take()?;
-        Some(result_of(&call, &taken, self.read))
+        Some(self.reader.read(&call, &taken))
     }
 }
 
-impl<T, E: Raises> Future for Pending<T, E> {
+impl<T, E: From<SystemException>> Future for Pending<T, E> {
     type Output = Result<T, E>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, E>> {
@@ -197,21 +221,8 @@ impl<T, E> fmt::Debug for Pending<T, E> {
     }
 }
 
-/// Reads the result of a call that has ended.
-fn result_of<T, E: Raises>(
-    call: &PendingCall,
-    taken: &Taken,
-    read: ReadResults<T>,
-) -> Result<T, E> {
-    // They have been written.
-    let arguments = |_: &mut CdrWriter<'_>| Ok(());
-    let request = Request { arguments, read, outcome: Outcome::missing() };
-    let ended = call.read(taken, &request);
-    request.outcome.after(ended)
-}
-
 #[cold]
-fn taken_before<E: Raises>() -> E {
+fn taken_before<E: From<SystemException>>() -> E {
     let code = minor::object_not_exist::POLLER_DELIVERED;
-    E::from_system(SystemException::object_not_exist(code, CompletionStatus::Yes))
+    SystemException::object_not_exist(code, CompletionStatus::Yes).into()
 }

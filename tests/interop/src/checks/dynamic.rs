@@ -177,7 +177,7 @@ fn check_requests(run: &mut Run<'_>, object: &ObjectRef) {
             )
         };
         for (expected, deferred) in [(2, request(1)?), (3, request(2)?)] {
-            let response = deferred.response().or_else(failed)?;
+            let response = deferred.wait().or_else(failed)?;
             same("the sum", &taken::<i32>(&response.result)?, &expected)?;
         }
         Ok(())

@@ -179,10 +179,7 @@ impl PendingCall {
         let mut state = self.state.lock();
         if state.answer.is_none() {
             drop(state);
-            if is_needed_thread() {
-                return Err(waits_for_itself());
-            }
-            about_to_block();
+            about_to_wait()?;
             state = self.state.lock();
         }
         while state.answer.is_none() {
@@ -196,16 +193,10 @@ impl PendingCall {
             if has_received || state.answer.is_some() {
                 continue;
             }
-            state = match deadline {
-                None => self.ended.wait(state),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Ok(None);
-                    }
-                    self.ended.wait_for(state, left)
-                }
-            };
+            match wait_once(&self.ended, state, deadline) {
+                Some(notified) => state = notified,
+                None => return Ok(None),
+            }
         }
         Ok(state.take())
     }
@@ -237,6 +228,19 @@ impl PendingCall {
             state = self.state.lock();
         }
         state.take()
+    }
+
+    /// Wakes `waker` when it ends, or now if it has ended.
+    pub(super) fn wake_at_end(&self, waker: Waker) {
+        let mut state = self.state.lock();
+        if state.answer.is_some() {
+            drop(state);
+            return waker.wake();
+        }
+        let before = std::mem::replace(&mut state.then, Then::Wake(waker));
+        drop(state);
+        // The code of another waker.
+        drop(before);
     }
 
     /// Calls `function` when it has ended.
@@ -325,6 +329,29 @@ impl fmt::Debug for PendingCall {
             .field("has_ended", &self.has_ended())
             .finish_non_exhaustive()
     }
+}
+
+/// Prepares the calling thread to wait until a call ends.
+///
+/// # Errors
+/// `BAD_INV_ORDER` if the call may need it for that.
+pub(super) fn about_to_wait() -> Result<(), SystemException> {
+    if is_needed_thread() {
+        return Err(waits_for_itself());
+    }
+    about_to_block();
+    Ok(())
+}
+
+/// Waits for a notification, or until the deadline. `None` if that had passed before.
+pub(super) fn wait_once<'l, T>(
+    notified: &Condition,
+    state: Locked<'l, T>,
+    deadline: Option<Instant>,
+) -> Option<Locked<'l, T>> {
+    let Some(deadline) = deadline else { return Some(notified.wait(state)) };
+    let left = deadline.saturating_duration_since(Instant::now());
+    (!left.is_zero()).then(|| notified.wait_for(state, left))
 }
 
 /// The exception for a function that waits for a call on a thread that the call may need.

@@ -13,7 +13,7 @@ use zorb_types::SystemException;
 use super::super::attempt::{Attempt, Unfinished, evaluate};
 use super::super::connect_time::ConnectTime;
 use super::super::effective::with_policies;
-use super::super::reply::{Invocation, NO_REPLY, ReadReply, Reply};
+use super::super::reply::{NO_REPLY, ReadReply, Reply};
 use super::super::route::Routes;
 use super::call::{Attempted, PendingCall};
 use crate::object::Binding;
@@ -99,10 +99,10 @@ pub(super) fn read_intercepted(
     call: &PendingCall,
     attempt: &Attempted,
     reply: Result<Reply<'_>, &SystemException>,
-    results: &dyn Invocation,
+    results: &ReadReply<'_>,
 ) -> Result<(), SystemException> {
     let outcome = match &reply {
-        Ok(reply) => match evaluate(reply, &ReadReply::Typed(results), None) {
+        Ok(reply) => match evaluate(reply, results, None) {
             Ok(()) => reply.user_exception_id().map(|id| match id {
                 Some(id) => RequestOutcome::UserException(Cow::Owned(id)),
                 None => RequestOutcome::Successful,

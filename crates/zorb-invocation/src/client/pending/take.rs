@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::super::attempt::{Unfinished, evaluate};
-use super::super::reply::{Invocation, NO_REPLY, ReadReply};
+use super::super::reply::{NO_REPLY, ReadReply};
 use super::call::{Answer, PendingCall, Taken};
 use super::interception::{end_attempt, read_intercepted};
 
@@ -14,7 +14,7 @@ impl PendingCall {
     pub(super) fn read(
         &self,
         taken: &Taken,
-        results: &dyn Invocation,
+        results: &ReadReply<'_>,
     ) -> Result<(), SystemException> {
         let Taken { answer, attempt } = taken;
         let route = self.route(attempt);
@@ -24,7 +24,7 @@ impl PendingCall {
         };
         let read = match reply {
             _ if attempt.is_intercepted => read_intercepted(self, attempt, reply, results),
-            Ok(reply) => match evaluate(&reply, &ReadReply::Typed(results), None) {
+            Ok(reply) => match evaluate(&reply, results, None) {
                 Ok(()) => Ok(()),
                 Err(Unfinished::Failed(exception)) => Err(exception),
                 // Those replies have been evaluated before.

@@ -12,6 +12,7 @@ use zorb_types::SystemException;
 use super::super::invoke::invoke;
 use super::super::reply::ReadReply;
 use super::arguments::Arguments;
+use super::results::ResultReader;
 use super::{Pending, ReadResults};
 use crate::object::ObjectRef;
 
@@ -31,7 +32,8 @@ impl ObjectRef {
         results: ReadResults<T>,
     ) -> Vec<Pending<T, E>> {
         let (operation, shared) = (operation.into(), SharedBody::new(&arguments));
-        let send = |target| Pending::sent(target, operation.clone(), &shared, results);
+        let reader = ResultReader::typed(results);
+        let send = |target| Pending::sent(target, operation.clone(), &shared, reader.clone());
         targets.into_iter().map(send).collect()
     }
 
