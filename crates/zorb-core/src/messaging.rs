@@ -111,15 +111,21 @@ fn unlisted<E: Raises>() -> E {
 
 /// Passes the result of a call to a reply handler when it ends; without one, discards it. `operations` are those of the
 /// handler for results and for exceptions, and `write` writes the results.
+///
+/// # Errors
+/// `TRANSIENT` if the limit of pending calls has refused the call.
 #[doc(hidden)]
 pub fn send_to_handler<T: 'static, E: Raises>(
     call: Pending<T, E>,
     handler: Option<&ObjectRef>,
     operations: [&'static str; 2],
     write: fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
-) {
-    let Some(handler) = handler.cloned() else { return call.on_reply(drop) };
+) -> Result<(), SystemException> {
     let [returned, raised] = operations;
+    let Some(handler) = handler.cloned() else {
+        call.on_reply(drop);
+        return Ok(());
+    };
     call.on_reply_in_thread(move |result| {
         let results = match result {
             Ok(results) => results,
@@ -140,7 +146,7 @@ pub fn send_to_handler<T: 'static, E: Raises>(
             return send_exception(&handler, raised, &exception);
         }
         log_failure(sent, returned);
-    });
+    })
 }
 
 /// Passes an exception to a reply handler, or if that cannot be encoded, the system exception for this.

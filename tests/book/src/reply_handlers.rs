@@ -31,8 +31,8 @@ impl AmiTellerHandlerServant for Shown {
 }
 
 /// Sends a call, and does not wait: the handler gets its result.
-pub fn show(clock: &Teller, zone: &str, handler: &AmiTellerHandler) {
-    clock.sendc_seconds_since_midnight(Some(handler), zone);
+pub fn show(clock: &Teller, zone: &str, handler: &AmiTellerHandler) -> zorb::Result<()> {
+    clock.sendc_seconds_since_midnight(Some(handler), zone)
 }
 
 #[cfg(test)]
@@ -66,9 +66,9 @@ mod tests {
         let clock: Teller = client.resolve(&clock.as_object().to_ior_string()).expect("a clock");
         let (sender, shown) = channel();
         let handler = client.root_poa().activate(Shown(sender)).expect("a reference");
-        show(&clock, "UTC", &handler);
+        show(&clock, "UTC", &handler).expect("few pending calls");
         assert_eq!(shown.recv().expect("a result").expect("a time"), 43_200);
-        show(&clock, "nowhere", &handler);
+        show(&clock, "nowhere", &handler).expect("few pending calls");
         let refused = shown.recv().expect("a result");
         assert!(
             matches!(refused, Err(SecondsSinceMidnightError::UnknownZone(it)) if it.zone == "nowhere")

@@ -70,7 +70,7 @@ fn a_handler_gets_an_exception_for_results_that_cannot_be_encoded() {
     let handler: Twice = client.root_poa().activate(Told(sender)).unwrap();
     let call = send_twice(there.object(), 4);
     let operations = ["twice", "twice_excep"];
-    codegen::pass_to_handler(call, Some(handler.as_object()), operations, unwritable);
+    codegen::pass_to_handler(call, Some(handler.as_object()), operations, unwritable).unwrap();
     let exception: SystemException = told.recv().unwrap().unwrap_err();
     assert_eq!(exception.completed, CompletionStatus::Yes);
     assert_eq!(exception.kind, SystemExceptionKind::NoImplement, "{exception}");

@@ -161,7 +161,8 @@ impl<'m> Emitter<'_, 'm> {
     ) -> String {
         let parameters = self.stub_parameters(item);
         let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
-        format!("fn {name}(&self, {handler}{parameters})")
+        let runtime = self.options.runtime_path();
+        format!("fn {name}(&self, {handler}{parameters}) -> {runtime}::Result<()>")
     }
 
     /// The same for a function that sends it to many objects, its first parameter.

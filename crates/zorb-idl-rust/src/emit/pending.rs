@@ -66,7 +66,8 @@ impl<'m> Emitter<'_, 'm> {
         let path = self.types().codegen("send_to_handler");
         let body = self.layout.place(Call::List { path, parts });
         let docs = format!(
-            "/// Sends a call of [`{}`](Self::{}) without waiting: `{parameter}` gets its result, if there is one.\n",
+            "/// Sends a call of [`{}`](Self::{}) without waiting: `{parameter}` gets its result, if there is one.\n///\n\
+             /// # Errors\n/// `TRANSIENT` if there are too many pending calls.\n",
             method.name,
             plain_name(method)
         );

@@ -124,29 +124,33 @@ fn handler(orb: &Orb) -> (AmiChiefHandler, Receiver<String>) {
     (orb.root_poa().activate(Told(sender)).expect("a reference"), told)
 }
 
+fn sent(sent: Result<()>) {
+    sent.expect("few calls are pending");
+}
+
 /// Sends one call after the other, and compares what the handler gets.
 fn check(chief: &Chief, handler: &AmiChiefHandler, told: &Receiver<String>) {
     let next = || told.recv().expect("the handler is called");
     let clerk = Some(AmiClerkHandler::from(handler.clone()));
     let clerk = clerk.as_ref();
-    chief.sendc_name(clerk);
+    sent(chief.sendc_name(clerk));
     assert_eq!(next(), "name Ada");
-    chief.sendc_set_name(clerk, "Bea");
+    sent(chief.sendc_set_name(clerk, "Bea"));
     assert_eq!(next(), "set");
-    chief.sendc_count(clerk, "pens", 7);
+    sent(chief.sendc_count(clerk, "pens", 7));
     assert_eq!(next(), "count [7, 7] 8 PENS");
-    chief.sendc_count(clerk, "", 7);
+    sent(chief.sendc_count(clerk, "", 7));
     assert_eq!(next(), "lost all");
     // A held exception has its strings in ISO 8859-1.
-    chief.sendc_count(clerk, "Ж", 7);
+    sent(chief.sendc_count(clerk, "Ж", 7));
     assert_eq!(next(), "DataConversion Yes");
-    chief.sendc_rest(clerk);
+    sent(chief.sendc_rest(clerk));
     assert_eq!(next(), "no rest");
-    chief.sendc_find(Some(handler), "Ada", 1);
+    sent(chief.sendc_find(Some(handler), "Ada", 1));
     assert_eq!(next(), "find false");
     // Without a handler the result is discarded.
-    chief.sendc_name(None);
-    Clerk::from(chief.clone()).sendc_name(clerk);
+    sent(chief.sendc_name(None));
+    sent(Clerk::from(chief.clone()).sendc_name(clerk));
     assert_eq!(next(), "name Ada");
 }
 

@@ -38,7 +38,10 @@ pub mod desk {
         }
 
         /// Sends a call of [`name`](Self::name) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_name(&self, ami_handler: Option<&AmiClerkHandler>) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_name(&self, ami_handler: Option<&AmiClerkHandler>) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_name(self),
                 ami_handler,
@@ -66,7 +69,14 @@ pub mod desk {
         }
 
         /// Sends a call of [`set_name`](Self::set_name) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_set_name(&self, ami_handler: Option<&AmiClerkHandler>, value: &str) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_set_name(
+            &self,
+            ami_handler: Option<&AmiClerkHandler>,
+            value: &str,
+        ) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_set_name(self, value),
                 ami_handler,
@@ -113,7 +123,15 @@ pub mod desk {
         }
 
         /// Sends a call of [`count`](Self::count) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_count(&self, ami_handler: Option<&AmiClerkHandler>, what: &str, start: i32) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_count(
+            &self,
+            ami_handler: Option<&AmiClerkHandler>,
+            what: &str,
+            start: i32,
+        ) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_count(self, what, start),
                 ami_handler,
@@ -148,7 +166,10 @@ pub mod desk {
         }
 
         /// Sends a call of [`rest`](Self::rest) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_rest(&self, ami_handler: Option<&AmiClerkHandler>) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_rest(&self, ami_handler: Option<&AmiClerkHandler>) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_rest(self),
                 ami_handler,
@@ -231,7 +252,10 @@ pub mod desk {
         }
 
         /// Sends a call of [`name`](Self::name) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_name(&self, ami_handler: Option<&AmiClerkHandler>) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_name(&self, ami_handler: Option<&AmiClerkHandler>) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_name(self),
                 ami_handler,
@@ -259,7 +283,14 @@ pub mod desk {
         }
 
         /// Sends a call of [`set_name`](Self::set_name) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_set_name(&self, ami_handler: Option<&AmiClerkHandler>, value: &str) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_set_name(
+            &self,
+            ami_handler: Option<&AmiClerkHandler>,
+            value: &str,
+        ) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_set_name(self, value),
                 ami_handler,
@@ -301,7 +332,15 @@ pub mod desk {
         }
 
         /// Sends a call of [`count`](Self::count) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_count(&self, ami_handler: Option<&AmiClerkHandler>, what: &str, start: i32) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_count(
+            &self,
+            ami_handler: Option<&AmiClerkHandler>,
+            what: &str,
+            start: i32,
+        ) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_count(self, what, start),
                 ami_handler,
@@ -336,7 +375,10 @@ pub mod desk {
         }
 
         /// Sends a call of [`rest`](Self::rest) without waiting: `ami_handler` gets its result, if there is one.
-        pub fn sendc_rest(&self, ami_handler: Option<&AmiClerkHandler>) {
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
+        pub fn sendc_rest(&self, ami_handler: Option<&AmiClerkHandler>) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_rest(self),
                 ami_handler,
@@ -388,12 +430,15 @@ pub mod desk {
         }
 
         /// Sends a call of [`find`](Self::find) without waiting: `ami_handler_` gets its result, if there is one.
+        ///
+        /// # Errors
+        /// `TRANSIENT` if there are too many pending calls.
         pub fn sendc_find(
             &self,
             ami_handler_: Option<&AmiChiefHandler>,
             name: &str,
             ami_handler: i32,
-        ) {
+        ) -> ::zorb::Result<()> {
             ::zorb::codegen::send_to_handler!(
                 Self::send_find(self, name, ami_handler),
                 ami_handler_,

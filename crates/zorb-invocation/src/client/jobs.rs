@@ -132,28 +132,7 @@ impl Jobs {
 
     /// Adds work, and starts a thread for it unless there are enough.
     pub(super) fn add(&self, threads: &Arc<ThreadCount>, job: Job) {
-        self.put(self.0.state.lock(), threads, job);
-    }
-
-    /// [`add`](Self::add) if fewer than `most` jobs wait.
-    ///
-    /// # Errors
-    /// The job, if there are more.
-    pub(super) fn add_below(
-        &self,
-        most: usize,
-        threads: &Arc<ThreadCount>,
-        job: Job,
-    ) -> Result<(), Job> {
-        let state = self.0.state.lock();
-        if state.waiting.len() >= most {
-            return Err(job);
-        }
-        self.put(state, threads, job);
-        Ok(())
-    }
-
-    fn put(&self, mut state: Locked<'_, State>, threads: &Arc<ThreadCount>, job: Job) {
+        let mut state = self.0.state.lock();
         state.put(job);
         if state.is_watched {
             self.0.changed.notify_one();

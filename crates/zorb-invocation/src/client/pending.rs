@@ -170,21 +170,28 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     /// calls count as pending. So functions that wait for other functions of this kind may wait without an end. A panic
     /// is logged. If no thread can be started, an error is logged, and the result is lost.
     ///
-    /// `function` runs here if the result was taken before, or if the limit of pending calls, `MaxPendingCalls`, has
-    /// refused the call while as many functions wait for a thread. If this is in such a function that runs on its
-    /// caller's thread, too, an error is logged, and the result is lost.
-    pub fn on_reply_in_thread(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
+    /// # Errors
+    /// `TRANSIENT` (Zorb 10), completed NO, if `MaxPendingCalls` or `MaxPendingOctets` has refused the call;
+    /// `OBJECT_NOT_EXIST` (OMG 5) if the result was taken before. `function` is not called then.
+    pub fn on_reply_in_thread(
+        mut self,
+        function: impl FnOnce(Result<T, E>) + Send + 'static,
+    ) -> Result<(), SystemException>
     where
         T: 'static,
         E: 'static,
     {
-        let Some(call) = self.call.take() else { return function(Err(taken_before())) };
+        let call = self.call.take().ok_or_else(taken_before::<SystemException>)?;
+        if let Some(refused) = call.refused() {
+            return Err(refused);
+        }
         let (reader, itself) = (self.reader.clone(), Arc::downgrade(&call));
         call.call_back_with(Box::new(move |_, taken| {
             // If the call is gone, whoever held it has called its function.
             let Some(call) = itself.upgrade() else { return };
             handled::call_in_thread(call, move |call| function(reader.read(call, &taken)));
         }));
+        Ok(())
     }
 
     /// Reads the result of the call, which has ended.

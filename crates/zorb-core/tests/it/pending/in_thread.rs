@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::net::TcpListener;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use super::send_twice;
 use crate::scripted::object_at;
@@ -16,20 +17,20 @@ use zorb_types::minor;
 const MOST: usize = 8;
 
 #[test]
-fn functions_of_refused_calls_do_not_pile_up() {
+fn the_function_of_a_refused_call_is_not_called() {
     let (_server, echo) = server();
     let orb = builder().option("MaxPendingCalls", "0").build().unwrap();
     let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
-    let (tell, told) = mpsc::channel();
-    let here = std::thread::current().id();
-    let within = there.clone();
-    send_twice(there.object(), 1).on_reply_in_thread(move |result| {
-        assert_eq!(result.unwrap_err().minor, minor::transient::TOO_MANY_PENDING);
-        tell.send(std::thread::current().id()).unwrap();
-        // Made again and again, it ends.
-        send_twice(within.object(), 1).on_reply_in_thread(move |_| tell.send(here).unwrap());
-    });
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [here]);
+    let refused = send_twice(there.object(), 1).on_reply_in_thread(|_| panic!("it is called"));
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.minor, minor::transient::TOO_MANY_PENDING);
+    assert_eq!(refused, send_twice(there.object(), 1).wait().unwrap_err());
+    let orb = builder().build().unwrap();
+    let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    let mut taken = send_twice(there.object(), 1);
+    assert_eq!(taken.wait_timeout(Duration::MAX), Some(Ok(2)));
+    let again = taken.on_reply_in_thread(|_| panic!("it is called")).unwrap_err();
+    assert_eq!(again.minor, minor::object_not_exist::POLLER_DELIVERED);
 }
 
 #[test]
@@ -59,11 +60,12 @@ fn functions_may_wait_for_calls_that_are_forwarded_to_this_orb() {
     let (tell, told) = mpsc::channel();
     let begin = |_| {
         let ((go, wait), (tell, far)) = (mpsc::channel::<()>(), (tell.clone(), far.clone()));
-        send_twice(there.object(), 1).on_reply_in_thread(move |_| {
+        let first = send_twice(there.object(), 1).on_reply_in_thread(move |_| {
             tell.send(None).unwrap();
             let _ = wait.recv();
             tell.send(Some(send_twice(far.object(), 4).wait())).unwrap();
         });
+        first.unwrap();
         assert_eq!(told.recv().unwrap(), None);
         go
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::send_twice;
 use crate::sharing::{answer, read_requests, scripted};
-use crate::support::{Echo, builder, server, until};
+use crate::support::{Echo, Servant, builder, server, until};
 use zorb_cdr::Wire;
 use zorb_core::codegen::Octets;
 use zorb_core::{ObjectRef, Pending};
@@ -122,25 +122,30 @@ fn replies_that_nobody_takes_are_limited() {
 }
 
 fn limit_replies() {
-    const CALLS: usize = 200;
     let (_server, echo) = server();
-    // What 100 replies take, each with 28 octets before its data.
+    // What 398 replies take, 100 of them from one peer, each with 28 octets before its data.
     let limited = builder().option("MaxBufferedOctets", "409600");
     let orb = limited.option("MaxBufferedOctetsPerPeer", "102800").build().unwrap();
     let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
     let data = vec![7; 1_000];
-    let pending: Vec<_> = (0..CALLS).map(|_| send_mirror(there.object(), &data)).collect();
-    // The last reply has arrived.
-    until(|| pending.iter().all(Pending::has_ended));
-    let (taken, refused): (Vec<_>, Vec<_>) =
-        pending.into_iter().map(Pending::wait).partition(Result::is_ok);
-    // Each is copied into a buffer of its size.
-    assert_eq!(taken.len(), 100);
-    for refused in refused {
-        let exception = refused.unwrap_err();
-        assert_eq!(exception.kind, SystemExceptionKind::NoMemory, "{exception}");
-        assert_eq!(exception.completed, CompletionStatus::Maybe);
-    }
-    // Those that were taken count no more.
-    assert_eq!(send_mirror(there.object(), &data).wait().unwrap(), data);
+    let check = |object: &ObjectRef, calls: usize, most: usize| {
+        let pending: Vec<_> = (0..calls).map(|_| send_mirror(object, &data)).collect();
+        // The last reply has arrived.
+        until(|| pending.iter().all(Pending::has_ended));
+        let (taken, refused): (Vec<_>, Vec<_>) =
+            pending.into_iter().map(Pending::wait).partition(Result::is_ok);
+        // Each is copied into a buffer of its size.
+        assert_eq!(taken.len(), most);
+        for refused in refused {
+            let exception = refused.unwrap_err();
+            assert_eq!(exception.kind, SystemExceptionKind::NoMemory, "{exception}");
+            assert_eq!(exception.completed, CompletionStatus::Maybe);
+        }
+        // Those that were taken count no more.
+        assert_eq!(send_mirror(object, &data).wait().unwrap(), data);
+    };
+    check(there.object(), 200, 100);
+    // Those of the ORB's own objects come from no peer.
+    let own: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+    check(own.object(), 500, 398);
 }

@@ -22,9 +22,6 @@ use crate::client::time_limit::TimeLimit;
 /// A caller that waits for a pending request leads for at most this part of a period, and then sleeps.
 const LEADING_PARTS: u32 = 16;
 
-/// Replies up to this size are not charged to the budget while they wait: the number of pending calls is limited.
-const UNCHARGED: usize = 128;
-
 impl MultiplexedCall {
     /// Makes `request` get the reply of the request that begins next. Starts the connection's reader if there is none, with
     /// the priority of the calling thread; it ends when the connection has had no pending requests for `linger`.
@@ -197,7 +194,7 @@ impl MultiplexedConnection {
         };
         match detach(inbound, call.spare) {
             Ok(mut octets) => {
-                if octets.message().len() > UNCHARGED
+                if octets.message().len() > PendingReply::UNCHARGED
                     && let Err(error) = inbound.charge_retained(&mut octets)
                 {
                     // The connection has lost nothing.

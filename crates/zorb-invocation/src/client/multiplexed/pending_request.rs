@@ -53,6 +53,9 @@ pub(in crate::client) struct PendingReply {
 }
 
 impl PendingReply {
+    /// Replies up to this size are not charged to the budget while they wait: the number of pending calls is limited.
+    pub(in crate::client) const UNCHARGED: usize = 128;
+
     /// Whether it contains results or a user exception.
     #[inline]
     pub(in crate::client) fn has_result(&self) -> bool {

@@ -25,6 +25,7 @@ use super::super::needed_thread::{is_needed_thread, on_needed_thread};
 use super::super::redirections::Redirections;
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::Route;
+use super::super::selection::too_many_pending;
 use super::super::time_limit::TimeLimit;
 use super::arguments::Arguments;
 use super::count::CountedCall;
@@ -168,6 +169,14 @@ impl PendingCall {
 
     pub(super) fn has_ended(&self) -> bool {
         self.state.lock().answer.is_some()
+    }
+
+    /// The exception if the limit of pending calls has refused it: then it has ended.
+    pub(super) fn refused(&self) -> Option<SystemException> {
+        match self.counted {
+            Some(_) => None,
+            None => Some(too_many_pending().in_operation(&self.operation)),
+        }
     }
 
     /// Waits until it has ended, or until the deadline, and takes how it has ended. The thread receives for the whole

@@ -9,7 +9,7 @@ use std::time::Duration;
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_cdr::CdrWriter;
-use zorb_giop::{DetachedMessage, ResponseFlags};
+use zorb_giop::{DetachedMessage, ProtocolError, ProtocolErrorKind, ResponseFlags};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::super::attempt::{Attempt, Unfinished, send_over};
@@ -183,6 +183,10 @@ fn keep(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(),
     let received = &reply.received;
     let mut octets = DetachedMessage::default();
     octets.copy_from(received.message, received.fragment_starts)?;
+    let length = octets.message().len();
+    if length > PendingReply::UNCHARGED && !octets.charge_whole(reply.core.message_budget()) {
+        return Err(ProtocolError::new(ProtocolErrorKind::OutOfMemory(length)).into());
+    }
     let kept = PendingReply { order: received.order, start: received.start, octets, tail: None };
     *answer.borrow_mut() = Some(kept);
     Ok(())
