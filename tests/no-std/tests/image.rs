@@ -1,4 +1,4 @@
-//! The static image of `examples/nano`: its size, and a call from one to another.
+//! The static image of `examples/nano`: its size, where it can panic, and a call from one to another.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use libtest_mimic::Failed;
 
+use crate::panics::{self, output};
 use crate::{cargo, target_folder};
 
 /// Linux with a C library that is small and static.
@@ -13,6 +14,9 @@ pub(crate) const TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// Octets of the file, without symbols.
 const MAX_SIZE: u64 = 128 * 1024;
+
+/// Octets of the ORB's code, with the program's: the linker merges what is called once into `main`.
+const MAX_CODE: u64 = 64 * 1024;
 
 /// KiB of stack that a server has touched after calls, with the arguments; and of all its memory.
 const MAX_STACK: u64 = 24;
@@ -36,10 +40,36 @@ fn check_memory(process: u32) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Checks the size of the functions of the ORB.
+fn check_code(image: &Path) -> Result<(), Failed> {
+    let symbols = output(Command::new("nm").args(["--print-size", "--demangle"]).arg(image))?;
+    let code = symbols.lines().filter_map(|line| {
+        let mut words = line.splitn(4, ' ').skip(1);
+        let size = u64::from_str_radix(words.next()?, 16).ok()?;
+        let is_code = words.next()?.eq_ignore_ascii_case("t");
+        let name = words.next()?;
+        (is_code && (name == "main" || name.contains("zorb_"))).then_some(size)
+    });
+    let code: u64 = code.sum();
+    let is_right = (32 * 1024..=MAX_CODE).contains(&code);
+    if is_right {
+        Ok(())
+    } else {
+        Err(format!("{code} octets of code; the limit is {MAX_CODE}").into())
+    }
+}
+
 /// Builds the image, and has one serve another.
 pub(crate) fn test() -> Result<(), Failed> {
-    cargo("../../examples/nano", &["build", "--release", "--target", TARGET])?;
-    let image = target_folder().join(TARGET).join("release/nano");
+    // Symbols say which function can panic.
+    let symbols = ["--config", "profile.release.strip=\"none\""];
+    let build = [&["build", "--release", "--target", TARGET][..], &symbols].concat();
+    cargo("../../examples/nano", &build)?;
+    let built = target_folder().join(TARGET).join("release/nano");
+    panics::check(&built)?;
+    check_code(&built)?;
+    let image = built.with_extension("stripped");
+    output(Command::new("strip").arg("-o").arg(&image).arg(&built))?;
     let size = image.metadata()?.len();
     if size > MAX_SIZE {
         return Err(format!("the image has {size} octets; the limit is {MAX_SIZE}").into());

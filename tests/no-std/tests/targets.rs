@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod image;
+mod panics;
 
 use std::env;
 use std::path::{Path, PathBuf};
