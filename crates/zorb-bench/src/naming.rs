@@ -8,7 +8,10 @@ mod size;
 
 use std::time::Duration;
 
+use zorb_os::thread;
+
 use crate::harness::Watch;
+use crate::processor::pin;
 use crate::{Error, Result};
 use calls::{Clients, Operation};
 pub use plan::NamingPlan;
@@ -30,16 +33,35 @@ const ROWS: [(Operation, usize, &str); 6] = [
 /// # Errors
 /// omniNames is not installed; a service does not start, or an operation fails; the observer stopped the measurement.
 pub fn run(plan: &NamingPlan, watch: &mut dyn Watch) -> Result<NamingReport> {
+    let own = thread::affinity()?;
+    let mut report = NamingReport::new(plan.pin, plan.quick);
+    let compared = compare(plan, &own, &mut report, watch);
+    thread::set_affinity(&own)?;
+    compared?;
+    report.limits = size::run(plan, watch)?;
+    report.finish();
+    Ok(report)
+}
+
+/// Both services, in turns. Processes and threads inherit the processors of the thread that starts them.
+fn compare(
+    plan: &NamingPlan,
+    own: &[usize],
+    report: &mut NamingReport,
+    watch: &mut dyn Watch,
+) -> Result<()> {
     let (rounds, block) = match plan.quick {
         true => (3, Duration::from_millis(100)),
         false => (9, Duration::from_secs(1)),
     };
-    let mut report = NamingReport::new(plan.quick);
+    let [client, server] = plan.pin.choose(own)?;
     watch.begin(ROWS.len() * rounds + size::blocks(plan));
     for durability in ["os", "grouped"] {
+        server.map(pin).transpose()?;
         // Neither has what clients have bound before.
         let omni = Service::omninames()?;
         let zorb = Service::zorb(&plan.program, Some(durability))?;
+        client.map(pin).transpose()?;
         for (operation, clients, _) in ROWS.into_iter().filter(|row| row.2 == durability) {
             let what = format!("{} by {clients}", operation.name());
             let measured = || -> Result<(Clients, Clients)> {
@@ -67,7 +89,5 @@ pub fn run(plan: &NamingPlan, watch: &mut dyn Watch) -> Result<NamingReport> {
             report.rows.push(row);
         }
     }
-    report.limits = size::run(plan, watch)?;
-    report.finish();
-    Ok(report)
+    Ok(())
 }

@@ -62,8 +62,8 @@ enum Verdict {
 }
 
 impl NamingReport {
-    pub(super) fn new(quick: bool) -> Self {
-        let machine = Machine::with(Pin::None, None);
+    pub(super) fn new(pin: Pin, quick: bool) -> Self {
+        let machine = Machine::with(pin, None);
         Self { machine, quick, rows: Vec::new(), limits: Vec::new(), remark: REMARK }
     }
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn report(quick: bool, ratios: &[f64]) -> NamingReport {
-        let mut report = NamingReport::new(quick);
+        let mut report = NamingReport::new(Pin::Same, quick);
         let mut row = NamingRow::new("bind", 32, "grouped");
         ratios.iter().for_each(|ratio| row.add(ratio * 100.0, 100.0));
         report.rows.push(row);
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_cost_beyond_its_limit_fails_the_claim() {
         let with = |quick, measured: &[f64]| {
-            let mut report = NamingReport::new(quick);
+            let mut report = NamingReport::new(Pin::Same, quick);
             let (what, measured) = ("seconds of a start", measured.to_vec());
             report.limits.push(NamingLimit { what, limit: 3.0, measured });
             report

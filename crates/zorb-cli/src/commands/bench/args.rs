@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use zorb_bench::catalog::{EXPERIMENTS, Experiment, Kind};
 use zorb_bench::options::Options;
+use zorb_bench::pin::Pin;
 use zorb_bench::realtime;
 
 /// Measure calls, and compare them with bare sockets and other ORBs
@@ -141,6 +142,9 @@ pub(super) struct UpcallsArgs {
 /// `os`; with `grouped`, Zorb's bindings survive a loss of power. Then Zorb's service gets a million names. Needs omniNames.
 #[derive(Args, Debug)]
 pub(super) struct NamingArgs {
+    /// Processors of the clients and of the service: the same for both (same), one each (split), or unrestricted (none)
+    #[arg(long, default_value = "same")]
+    pub(super) pin: Pin,
     /// A short run, which decides no claim
     #[arg(long)]
     pub(super) quick: bool,
