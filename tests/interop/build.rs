@@ -25,6 +25,8 @@ fn main() {
     let idl = "../interop/idl";
     let shared = ["interop", "random"].map(|name| format!("{idl}/{name}.idl"));
     config.clone().include_path(idl).compile(&shared);
+    let asynchronous = config.clone().ami("Interop").reply_handlers();
+    asynchronous.compile(&[format!("{idl}/asynchronous.idl")]);
     Config::new().target(Target::Nano).compile(&[format!("{idl}/small.idl")]);
     let folder = std::env::var("OUT_DIR").unwrap_or_default();
     let mut files = Vec::new();

@@ -64,6 +64,10 @@ build_omniorb() {
     omniidl -bcxx -C"$dir/gen" -I"$idl" "$idl/random.idl"
     g++ "${flags[@]}" "$source/random/server.cc" "$dir/gen/randomSK.cc" \
         -o "$dir/random" -lomniORB4 -lomniDynamic4 -lomniCodeSets4 -lomnithread
+    # Its own types, of a part of the same IDL.
+    omniidl -bcxx -Wbami -C"$dir/gen" -I"$idl" "$idl/asynchronous.idl"
+    g++ "${flags[@]}" -Wno-unused-parameter "$source/asynchronous/client.cc" "$dir/gen/asynchronousSK.cc" \
+        -o "$dir/asynchronous" -lomniORB4 -lomniDynamic4 -lomnithread
     touch "$dir/.stamp"
 }
 
@@ -77,6 +81,23 @@ java_programs() {
         -XX:TieredStopAtLevel=1 -Xshare:auto \
         -Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB \
         -Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton
+    java_asynchronous
+}
+
+# The client that does not wait has classes of its own, of a part of the same IDL.
+java_asynchronous() {
+    local classes=$out/jacorb/asynchronous-classes gen=$out/jacorb/asynchronous-gen
+    mkdir -p "$classes" "$gen"
+    java -cp "$jacorb_lib/*" org.jacorb.idl.parser -ami_callback -d "$gen" \
+        "$here/../idl/asynchronous.idl" >"$out/jacorb/asynchronous.log" 2>&1 || true
+    if ! find "$gen" "$here/jacorb/asynchronous" -name '*.java' -print0 |
+        xargs -0 javac -nowarn -Xlint:none -encoding UTF-8 -d "$classes" \
+            -cp "$jacorb_lib/*" >>"$out/jacorb/asynchronous.log" 2>&1; then
+        cat "$out/jacorb/asynchronous.log" >&2
+        return 1
+    fi
+    java_program "$out/jacorb/asynchronous" peer.AsynchronousClient "" \
+        -XX:TieredStopAtLevel=1 -Xshare:auto
 }
 
 build_jacorb() {

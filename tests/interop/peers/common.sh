@@ -55,8 +55,8 @@ fresh() {
         -newer "$stamp" -print -quit)" ]
 }
 
-# java_program FILE CLASS BEFORE OPTION...: a script that runs the class of $out/jacorb/classes. It
-# begins with BEFORE, which may set `launch`.
+# java_program FILE CLASS BEFORE OPTION...: a script that runs the class of $out/jacorb/classes, or of
+# the folder `classes` if that is set. It begins with BEFORE, which may set `launch`.
 java_program() {
     local file=$1 class=$2 before=$3
     shift 3
@@ -66,7 +66,7 @@ launch=
 $before
 exec \$launch java -XX:+UseSerialGC -Dfile.encoding=UTF-8 $* \\
     -Dorg.slf4j.simpleLogger.defaultLogLevel="\${JACORB_LOG:-error}" \\
-    -cp "$out/jacorb/classes:$jacorb_lib/*" $class "\$@"
+    -cp "${classes:-$out/jacorb/classes}:$jacorb_lib/*" $class "\$@"
 END
     chmod +x "$file"
 }

@@ -6,6 +6,7 @@
 //! tells how to run it and what was found.
 #![forbid(unsafe_code)]
 
+pub mod asynchronous;
 pub mod checks;
 mod highest;
 pub mod nano;

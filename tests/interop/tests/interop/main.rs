@@ -5,6 +5,7 @@
 //! part, or begins with a whole one: `zorb-to-jacorb`, `1.0`, `zorb-to-zorb/1.2/lists/octets`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod asynchronous;
 mod bidirectional;
 mod bridges;
 mod compression;

@@ -8,6 +8,7 @@ use zorb::Orb;
 use zorb_interop_tests::interop::Suite;
 use zorb_interop_tests::{checks, server};
 
+use crate::asynchronous;
 use crate::bidirectional;
 use crate::bridges;
 use crate::compression;
@@ -63,6 +64,10 @@ enum Kind {
     PeerCompressed(Peer),
     /// End times in requests of Zorb's client to a server of a peer.
     EndTimes(Peer),
+    /// Asynchronous calls of Zorb's client to a server of Zorb or a peer.
+    Asynchronous(Option<Peer>),
+    /// Those of a peer's client to a Zorb server.
+    PeerAsynchronous(Peer),
     /// A naming service, and for a few checks the others too if they are there.
     Naming(naming::Vendor),
     /// Random types and values with a server of omniORB.
@@ -90,6 +95,8 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("zorb-to-jacorb/1.2/bidirectional", &[JACORB], Kind::Bidirectional(JACORB)),
         pairing("jacorb-to-zorb/1.2/bidirectional", &[JACORB], Kind::PeerBidirectional(JACORB)),
         pairing("zorb-to-jacorb/1.2/end-times", &[JACORB], Kind::EndTimes(JACORB)),
+        pairing("zorb-to-jacorb/1.2/ami", &[JACORB], Kind::Asynchronous(Some(JACORB))),
+        pairing("jacorb-to-zorb/1.2/ami", &[JACORB], Kind::PeerAsynchronous(JACORB)),
         pairing("zorb-to-omniorb/1.2", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 2)),
         pairing("zorb-to-omniorb/1.1", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 1)),
         pairing("zorb-to-omniorb/1.0", &[OMNIORB], Kind::ZorbClient(Some(OMNIORB), 0)),
@@ -104,6 +111,9 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/bidirectional", &[OMNIORB], Kind::PeerBidirectional(OMNIORB)),
         pairing("zorb-to-omniorb/1.2/ziop", &[OMNIORB], Kind::Compressed(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/ziop", &[OMNIORB], Kind::PeerCompressed(OMNIORB)),
+        pairing("zorb-to-omniorb/1.2/ami", &[OMNIORB], Kind::Asynchronous(Some(OMNIORB))),
+        pairing("omniorb-to-zorb/1.2/ami", &[OMNIORB], Kind::PeerAsynchronous(OMNIORB)),
+        pairing("zorb-to-zorb/1.2/ami", &[], Kind::Asynchronous(None)),
         pairing("nano-to-jacorb/1.2", &[JACORB], Kind::NanoClient(Some(JACORB), 2)),
         pairing("nano-to-jacorb/1.0", &[JACORB], Kind::NanoClient(Some(JACORB), 0)),
         pairing("jacorb-to-nano/1.2", &[JACORB], Kind::NanoServer(Some(JACORB), 2)),
@@ -161,6 +171,8 @@ impl Pairing {
             Kind::Compressed(peer) => compression::zorb_client(self, peer),
             Kind::PeerCompressed(peer) => compression::peer_client(self, peer),
             Kind::EndTimes(peer) => end_times::zorb_client(self, peer),
+            Kind::Asynchronous(peer) => asynchronous::zorb_client(self, peer),
+            Kind::PeerAsynchronous(peer) => asynchronous::peer_client(self, peer),
             Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
             Kind::Repository => repository::run(self.name),
@@ -235,6 +247,15 @@ impl Pairing {
     ) -> Result<Vec<Outcome>, String> {
         let mut command = peers::program(peer, "client");
         command.arg(reference).arg("--giop").arg(format!("1.{minor}")).args(more);
+        self.client_checks(peer, command)
+    }
+
+    /// What a client of a peer prints.
+    pub(crate) fn client_checks(
+        &self,
+        peer: Peer,
+        mut command: Command,
+    ) -> Result<Vec<Outcome>, String> {
         let client = Process::start(&format!("the client of {peer}"), &mut command)?;
         let (lines, status) = client.end(CLIENT_LIMIT)?;
         let mut outcomes = printed(self.name, &lines);
