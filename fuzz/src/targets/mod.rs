@@ -31,6 +31,7 @@ pub mod server;
 pub mod short;
 pub mod stored_servers;
 pub mod type_code;
+pub mod usage;
 pub mod value;
 pub mod ziop;
 
@@ -85,6 +86,7 @@ pub const TARGETS: &[Target] = &[
     certificate::TARGET,
     idl::TARGET,
     options::TARGET,
+    usage::TARGET,
     schedule::TARGET,
     server::TARGET,
     imr::TARGET,

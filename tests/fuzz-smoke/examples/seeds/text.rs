@@ -114,6 +114,17 @@ fn omninames() {
     seed("omninames", "nil.dat", format!("{ROOT}bind IOR:00 a\\ b \\\\ nobject IOR:00\n"));
 }
 
+fn usage_files() {
+    const HEAD: &str = "zorb-usage 1\n# One of 16 calls and requests is counted.\n";
+    let shop = "90 0 IDL:Shop/Till:1.0 sell\n7 3 IDL:Shop/Till:1.0 _get_total\n0 4 - close\n";
+    seed("usage", "shop.usage", format!("{HEAD}{shop}"));
+    let even: String = (0..40).map(|number| format!("5 5 IDL:A:1.0 op{number}\n")).collect();
+    seed("usage", "even.usage", format!("{HEAD}{even}"));
+    let most = format!("{0} {0} IDL:A:1.0 a\n", u64::MAX);
+    seed("usage", "most.usage", format!("{HEAD}{most}{most}1 0 IDL:A:1.0 b\n"));
+    seed("usage", "none.usage", HEAD);
+}
+
 fn schedules() {
     for (name, system) in SCHEDULES {
         seed("schedule", name, format!("{system}{OPERATIONS}"));
@@ -132,6 +143,7 @@ fn schedules() {
 pub(crate) fn write() {
     schedules();
     omninames();
+    usage_files();
     for (name, text) in URLS {
         seed("corbaloc", name, text);
     }

@@ -5,7 +5,7 @@ use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, engines, giop,
     idl, ior, json, miop, nano, omninames, options, repository, ring, schedule, sctp, short,
-    stored_servers, type_code, value, ziop,
+    stored_servers, type_code, usage, value, ziop,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -52,6 +52,11 @@ fn stored_repositories_do_no_harm() {
 #[test]
 fn dumps_of_stores_do_no_harm() {
     check(&dump::TARGET, 5, 8000);
+}
+
+#[test]
+fn usage_files_do_no_harm() {
+    check(&usage::TARGET, 4, 8000);
 }
 
 #[test]
