@@ -92,7 +92,8 @@ impl<O: Os> Client<O> {
     }
 
     /// Sends a one-way request to many objects, as [`send`](Self::send) does to one. `arguments` writes them once, and again
-    /// only for an object whose messages encode them otherwise: in GIOPlite, or at another alignment.
+    /// for an object whose messages encode them otherwise than those before (in GIOPlite, or at another alignment), and for
+    /// one that shares the connection of the object before it.
     ///
     /// # Errors
     /// The first one. The request is sent to the other objects all the same.

@@ -101,7 +101,8 @@ impl Inbound {
         self.start == self.end
     }
 
-    fn release(&mut self) {
+    /// Releases the current message.
+    pub(crate) fn release(&mut self) {
         self.start += core::mem::take(&mut self.current);
     }
 }

@@ -18,9 +18,12 @@ pub struct Limits {
     /// The maximum number of a server's objects. Default 16.
     pub max_objects: usize,
     /// How long a client waits for a reply, connecting included, and a server for the rest of a request and until a reply
-    /// has been sent. Default 10 s.
+    /// has been sent. At most 2^32 s. Default 10 s.
     pub timeout: Duration,
 }
+
+/// The longest time limit: times of a clock are added to it.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(1 << 32);
 
 impl Limits {
     /// The defaults, as a constant.
@@ -59,10 +62,11 @@ impl Limits {
         self
     }
 
-    /// The limits with sizes in their ranges.
+    /// The limits with sizes and times in their ranges.
     pub(crate) fn normalized(mut self) -> Self {
         self.max_message_size = self.max_message_size.clamp(256, 1 << 20);
         self.max_connections = self.max_connections.clamp(1, MAX_POLLED - 1);
+        self.timeout = self.timeout.min(LONGEST_TIMEOUT);
         self
     }
 }

@@ -261,6 +261,8 @@ fn serve(
             return Err(OsError::NoSocket);
         }
         if has_served && !pace.is_alone {
+            // Its client is idle if nothing follows.
+            link.inbound.release();
             link.is_waiting = link.inbound.has_buffered();
             return Ok(true);
         }

@@ -199,6 +199,22 @@ fn each_lane_has_its_own_connections() {
 }
 
 #[test]
+fn a_client_of_a_less_urgent_lane_that_was_served_is_idle() {
+    let network = Network::default();
+    let (mut server, target, order) = recorder(&network, &[10, 20]);
+    // One more than the lane has places for.
+    let mut clients = [(); 4].map(|()| client(&network, Some(10)));
+    for (value, client) in (1..).zip(&mut clients) {
+        note(client, &target, value).unwrap();
+        (0..3).for_each(|_| server.perform_work(ZERO).unwrap());
+    }
+    assert_eq!(*order.borrow(), [1, 2, 3, 4], "the last one replaced another");
+    network.advance(Limits::DEFAULT.timeout * 2);
+    server.perform_work(ZERO).unwrap();
+    assert_eq!(server.os().open(), 2 + 3, "idle clients stay");
+}
+
+#[test]
 fn priorities_are_in_references_as_the_full_orb_and_tao_write_them() {
     let network = Network::default();
     let (mut server, ..) = recorder(&network, &[10, 20]);
