@@ -56,7 +56,7 @@ impl Recorder {
     }
 }
 
-/// An ORB that the program drops without shutting it down writes the file, too.
+/// An ORB that does not listen, and that the program drops without shutting it down, writes the file, too.
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.write();
