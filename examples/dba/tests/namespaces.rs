@@ -22,6 +22,7 @@ for id in 0 1 2 3; do
   ip -n host$id link set eth0 up
   ip -n host$id link set lo up
   ip -n host$id route add default via 10.0.$id.1
+  ip netns exec host$id true
 done
 ";
 

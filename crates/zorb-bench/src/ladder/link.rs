@@ -25,6 +25,8 @@ ip -n receiver addr add 10.0.0.2/24 dev in
 ip -n sender link set out up
 ip -n receiver link set in up
 tc -n sender qdisc add dev out root tbf rate 155mbit burst 32kb latency 50ms
+ip netns exec sender true
+ip netns exec receiver true
 mkfifo /run/said
 echo ready
 ";
