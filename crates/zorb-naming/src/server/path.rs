@@ -125,8 +125,8 @@ impl Wire for Path {
         let count = reader.read_count(SMALLEST, "Name")?;
         // Text takes at most twice as many octets as before, in UTF-8.
         reader.allow(count.saturating_mul(4).saturating_add(2 * reader.remaining()), "Name")?;
-        let octets = Vec::with_capacity(reader.remaining());
-        let mut path = Self { octets, ends: Vec::with_capacity(count) };
+        let octets = reader.vector_of_allowed(reader.remaining(), "Name")?;
+        let mut path = Self { octets, ends: reader.vector_of_allowed(count, "Name")? };
         for _ in 0..count {
             let id = String::read_borrowed(reader)?;
             let kind = String::read_borrowed(reader)?;
