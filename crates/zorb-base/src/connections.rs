@@ -146,7 +146,8 @@ impl<C> Connections<C> {
 
     /// By how many connections limits are exceeded now, the first one by those of `peer`.
     pub fn excess(&self, peer: Option<IpAddr>) -> Excess {
-        let count = self.free.lock().counts.get(&peer).copied().unwrap_or_default();
+        let free = self.free.lock();
+        let count = free.counts.get(&peer).copied().unwrap_or_default();
         Excess {
             of_peer: self.limits.excess_of(peer, count),
             of_table: self.count().saturating_sub(self.limits.total),
@@ -176,11 +177,10 @@ impl<C> Connections<C> {
 
     /// Frees a slot. Returns whether no connection is left.
     pub fn release(&self, slot: u32) -> bool {
-        if let Some(slot) = self.slots.get(slot as usize) {
-            slot.store(None);
-            record(Event::TableWritten);
-        }
         let mut free = self.free.lock();
+        // Under the lock: who sees the empty slot and then asks for the excess sees both or neither.
+        let ended = self.slots.get(slot as usize).map(|slot| slot.swap(None));
+        record(Event::TableWritten);
         let taken = free.taken.get_mut(slot as usize).and_then(Option::take);
         if let Some(taken) = taken
             && let Entry::Occupied(mut count) = free.counts.entry(taken.peer)
@@ -195,8 +195,10 @@ impl<C> Connections<C> {
         if free.waiting > 0 {
             self.released.notify_one();
         }
+        let is_last = self.open.fetch_sub(1, Ordering::AcqRel) == 1;
         drop(free);
-        self.open.fetch_sub(1, Ordering::AcqRel) == 1
+        drop(ended);
+        is_last
     }
 
     /// Calls `work` with the connection in a slot, if there is one.

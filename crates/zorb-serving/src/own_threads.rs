@@ -251,8 +251,10 @@ impl ServerConnection {
     /// Hands the input to another thread, if it is in its slot. Returns whether the input is no longer in the
     /// slot.
     fn offer_input(self: &Arc<Self>, when: HandOver) -> bool {
-        if self.output_waits() {
-            return false; // the thread that sends reads on; others would only wait behind it
+        // The thread that sends reads on; others would only wait behind it. Not where streams share a connection, which
+        // stands still, with what the client waits for, until each of them is read: those have no descriptor.
+        if self.output_waits() && self.readiness().is_some() {
+            return false;
         }
         let threads = &self.own_threads;
         let mut members = threads.members.lock();

@@ -61,8 +61,7 @@ impl ServerConnection {
                     probe!(Begin);
                     self.message_complete(&mut input);
                     let processed = self.process(input, &header, waits, scratch);
-                    if self.output_waits() && !self.finish_output(matches!(&processed, Ok(Some(_))))
-                    {
+                    if self.output_waits() && !self.finish_output(!matches!(&processed, Ok(None))) {
                         // The reactor reports when the client has read.
                         return processed.unwrap_or_else(|end| {
                             self.end(end);
@@ -313,6 +312,8 @@ impl ServerConnection {
                 // Released before the reply: the client may then reuse the memory.
                 #[cfg(feature = "buffers")]
                 drop(shared_end);
+                // A thread that has the input counts as its reader: the reply is queued, and sent before it reads on.
+                let thread = if input.is_some() { SendingThread::Shared } else { thread };
                 self.send_reply(number, reply, thread);
             }
             Err(NotServed::Held(queue)) => {

@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use zorb_base::options::{Options, Origin};
 use zorb_giop::{MessageBudget, ServedRequest};
+use zorb_os::event::EventFd;
 use zorb_testkit::until;
 use zorb_transport::Stream;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
@@ -44,6 +46,8 @@ pub(crate) struct Client {
     reading: Mutex<()>,
     /// Whether it has sent something.
     has_sent: AtomicBool,
+    /// Of its socket; streams of a bidirectional connection have none.
+    descriptor: OnceLock<EventFd>,
 }
 
 impl Client {
@@ -112,6 +116,10 @@ impl Stream for Client {
         self.has_sent.load(Ordering::SeqCst)
     }
 
+    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.descriptor.get().map(|descriptor| descriptor.as_fd())
+    }
+
     fn shutdown(&self, _: Shutdown) -> io::Result<()> {
         self.note("shut down".to_owned());
         Ok(())
@@ -158,6 +166,7 @@ fn connection_in(
         handshake: Mutex::default(),
         reading: Mutex::default(),
         has_sent: AtomicBool::new(false),
+        descriptor: OnceLock::new(),
     });
     let stream: Arc<dyn Stream> = Arc::<Client>::clone(&client);
     let connection = ServerConnection::new(
@@ -206,6 +215,7 @@ fn a_handshake_is_no_upcall() {
 #[test]
 fn a_client_that_does_not_read_gets_no_further_thread() {
     let (connection, client) = connection([], 0);
+    client.descriptor.set(EventFd::new().unwrap()).unwrap();
     let waits = client.reading.lock().unwrap();
     let _ = connection.leave_input(connection.input.take().unwrap(), false);
     let upcalls = Arc::clone(&connection).relieve(u32::MAX);
@@ -223,6 +233,24 @@ fn a_client_that_does_not_read_gets_no_further_thread() {
     // The control: now the upcall alone delays that request.
     relieve();
     until(|| connection.input.is_empty());
+}
+
+#[test]
+fn a_bidirectional_connection_is_read_while_its_client_does_not_read() {
+    let (connection, client) = connection([], 0);
+    let waits = client.reading.lock().unwrap();
+    let _ = connection.leave_input(connection.input.take().unwrap(), false);
+    let upcalls = Arc::clone(&connection).relieve(u32::MAX);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            connection.send_reply(ServedRequest::default(), b"reply", SendingThread::Own);
+        });
+        until(|| connection.output_waits());
+        client.has_sent.store(true, Ordering::SeqCst);
+        Arc::clone(&connection).relieve(upcalls);
+        until(|| connection.input.is_empty());
+        drop(waits);
+    });
 }
 
 #[test]

@@ -144,7 +144,12 @@ fn no_client_comes_in_between_the_last_that_is_turned_away_and_the_close() {
         let late = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         late.set_nonblocking(true).unwrap();
         late.connect(&SocketAddr::from(([127, 0, 0, 1], port)).into()).unwrap_err();
-        let server = acceptor.accept_waiting().unwrap();
+        let mut accepted = None;
+        until(|| {
+            accepted = acceptor.accept_waiting();
+            accepted.is_some()
+        });
+        let server = accepted.unwrap();
         assert_eq!(server.peer(), waits.local());
         assert!(acceptor.accept_waiting().is_none());
         assert!(late.peer_addr().is_err(), "it is not connected, and so sends no request");
