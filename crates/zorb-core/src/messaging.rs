@@ -122,10 +122,7 @@ pub fn send_to_handler<T: 'static, E: Raises>(
     write: fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
 ) -> Result<(), SystemException> {
     let [returned, raised] = operations;
-    let Some(handler) = handler.cloned() else {
-        call.on_reply(drop);
-        return Ok(());
-    };
+    let Some(handler) = handler.cloned() else { return call.discard() };
     call.on_reply_in_thread(move |result| {
         let results = match result {
             Ok(results) => results,

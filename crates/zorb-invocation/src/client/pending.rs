@@ -171,8 +171,9 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     /// is logged. If no thread can be started, an error is logged, and the result is lost.
     ///
     /// # Errors
-    /// `TRANSIENT` (Zorb 10), completed NO, if `MaxPendingCalls` or `MaxPendingOctets` has refused the call;
-    /// `OBJECT_NOT_EXIST` (OMG 5) if the result was taken before. `function` is not called then.
+    /// `TRANSIENT` (Zorb 10), completed NO, if `MaxPendingCalls` or `MaxPendingOctets` has refused the call, or with which
+    /// such a call has failed before it was refused; `OBJECT_NOT_EXIST` (OMG 5) if the result was taken before. `function`
+    /// is not called then.
     pub fn on_reply_in_thread(
         mut self,
         function: impl FnOnce(Result<T, E>) + Send + 'static,
@@ -191,6 +192,23 @@ impl<T, E: From<SystemException>> Pending<T, E> {
             let Some(call) = itself.upgrade() else { return };
             handled::call_in_thread(call, move |call| function(reader.read(call, &taken)));
         }));
+        Ok(())
+    }
+
+    /// Discards the result.
+    ///
+    /// # Errors
+    /// As of [`on_reply_in_thread`](Self::on_reply_in_thread), but the result may have been taken.
+    #[doc(hidden)]
+    pub fn discard(self) -> Result<(), SystemException>
+    where
+        T: 'static,
+        E: 'static,
+    {
+        if let Some(refused) = self.call.as_ref().and_then(|call| call.refused()) {
+            return Err(refused);
+        }
+        self.on_reply(drop);
         Ok(())
     }
 

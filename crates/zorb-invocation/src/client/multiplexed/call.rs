@@ -237,7 +237,11 @@ impl MultiplexedCall {
                 Some(RequestFailure { cause: FailureCause::TimedOut, .. }) => {
                     return Err(timed_out(&mut state));
                 }
-                Some(_) => return Err(state.no_reply()),
+                Some(_) => {
+                    // This caller may have been promoted instead of the reader, which has to end.
+                    connection.wake_reader(&mut state);
+                    return Err(state.no_reply());
+                }
                 None => {}
             }
             if let Some(mut inbound) = connection.begin_to_lead(&mut state) {

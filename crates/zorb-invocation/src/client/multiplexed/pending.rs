@@ -148,9 +148,7 @@ impl MultiplexedConnection {
             return false;
         };
         drop(state);
-        // The reader may end the request meanwhile, and cannot wake a thread that receives.
-        let longest = self.period.map(|period| period / LEADING_PARTS);
-        let wait = Wait::since(LastReceived::now(), limit, longest);
+        let wait = Wait::since(LastReceived::now(), limit, self.longest_lead());
         let led = self.lead(&mut inbound, &wait, Some(id));
         let mut state = self.state();
         state.end_leading(inbound);
@@ -160,7 +158,17 @@ impl MultiplexedConnection {
             Ok(()) | Err(NoReply::TimedOut) => self.promote(&mut state),
             Err(reason) => self.end(&mut state, reason),
         }
+        if state.closing && state.pending.count == 0 {
+            // The reader closes the connection.
+            self.wake_reader(&mut state);
+        }
         has_received
+    }
+
+    /// How long a thread receives at most for a request without a limit: the reader may end it meanwhile, and cannot wake a
+    /// thread that receives.
+    pub(in crate::client) fn longest_lead(&self) -> Option<Duration> {
+        self.period.map(|period| period / LEADING_PARTS)
     }
 
     /// Notes the deadline of a pending request that has begun.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zorb_base::callback::call_back;
 use zorb_base::gather::WriteBody;
@@ -25,7 +25,6 @@ use super::super::needed_thread::{is_needed_thread, on_needed_thread};
 use super::super::redirections::Redirections;
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::Route;
-use super::super::selection::too_many_pending;
 use super::super::time_limit::TimeLimit;
 use super::arguments::Arguments;
 use super::count::CountedCall;
@@ -171,11 +170,14 @@ impl PendingCall {
         self.state.lock().answer.is_some()
     }
 
-    /// The exception if the limit of pending calls has refused it: then it has ended.
+    /// The exception if it is not counted, as the limit of pending calls has refused it: then it has ended.
     pub(super) fn refused(&self) -> Option<SystemException> {
-        match self.counted {
-            Some(_) => None,
-            None => Some(too_many_pending().in_operation(&self.operation)),
+        if self.counted.is_some() {
+            return None;
+        }
+        match self.try_take()?.answer {
+            Answer::Failed(exception) => Some(exception.in_operation(&self.operation)),
+            Answer::Reply(_) => None,
         }
     }
 
@@ -196,7 +198,8 @@ impl PendingCall {
             drop(state);
             let has_received = over.is_some_and(|(connection, id)| {
                 let itself = std::ptr::from_ref(self).cast();
-                connection.receive_for_pending(id, itself, self.limit_until(deadline))
+                let limit = self.limit_until(deadline, connection.longest_lead());
+                limit.is_some_and(|limit| connection.receive_for_pending(id, itself, limit))
             });
             state = self.state.lock();
             if has_received || state.answer.is_some() {
@@ -210,14 +213,24 @@ impl PendingCall {
         Ok(state.take())
     }
 
-    /// The time limit of receiving for it until the deadline.
-    fn limit_until(&self, deadline: Option<Instant>) -> TimeLimit {
-        match deadline {
-            Some(deadline) if self.time_limit.deadline().is_none_or(|own| deadline < own) => {
-                TimeLimit::new(Some(deadline.saturating_duration_since(Instant::now())))
-            }
-            _ => self.time_limit,
+    /// The time limit of receiving for it until the deadline; `None` if that has passed. `longest` is how long a thread
+    /// receives at most for a call without a limit.
+    fn limit_until(
+        &self,
+        deadline: Option<Instant>,
+        longest: Option<Duration>,
+    ) -> Option<TimeLimit> {
+        let own = self.time_limit.deadline();
+        let Some(deadline) = deadline.filter(|it| own.is_none_or(|own| *it < own)) else {
+            return Some(self.time_limit);
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
         }
+        // The reader may end a call without a limit before, and cannot wake a thread that receives.
+        let is_shorter = own.is_none() && longest.is_some_and(|longest| longest < left);
+        Some(if is_shorter { TimeLimit::NONE } else { TimeLimit::new(Some(left)) })
     }
 
     /// Takes how it has ended, if it has.
