@@ -123,6 +123,8 @@ enum Made {
     WithLimit,
     WithoutLimit,
     Pending,
+    /// The same; its caller would wait longer.
+    PendingFor,
     /// As a LocateRequest.
     Located,
 }
@@ -152,7 +154,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
     let patient = echo.with_policies(&patient).unwrap();
     match made {
         // So that both use the same connection.
-        Made::Pending => send_pending(&patient, &[1]).wait().unwrap(),
+        Made::Pending | Made::PendingFor => send_pending(&patient, &[1]).wait().unwrap(),
         _ => assert_eq!(patient.mirror(&[1]).unwrap(), [7; 32]),
     }
     // More than the buffers of both sides take.
@@ -166,6 +168,10 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
             }
             Made::WithoutLimit => echo.mirror(&octets).unwrap_err(),
             Made::Pending => send_pending(&echo, &octets).wait().unwrap_err(),
+            Made::PendingFor => {
+                let waited = send_pending(&echo, &octets).wait_timeout(LONGER);
+                waited.expect("it ends before").unwrap_err()
+            }
             Made::Located => echo.object().locate().unwrap_err(),
         };
         // On a slow machine, the time may be over before the call has its connection.
@@ -196,6 +202,9 @@ const LIMIT: Duration = Duration::from_millis(50);
 /// For calls that are answered.
 const LONG: Duration = Duration::from_secs(60);
 
+/// For a caller whose call ends long before.
+const LONGER: Duration = Duration::from_secs(3600);
+
 #[test]
 fn a_call_with_a_limit_ends_wherever_its_server_stops() {
     for stops in Stops::ALL {
@@ -216,6 +225,7 @@ fn a_call_without_a_limit_ends_after_the_longest_wait() {
             // Over a connection for such calls only.
             ("1", Made::Pending),
             ("8", Made::Pending),
+            ("1", Made::PendingFor),
         ] {
             let orb = builder().option("MaxCallsPerConnection", calls);
             let orb = orb.option("MaxConnectionsPerEndpoint", "1").max_reply_wait(LIMIT);
