@@ -170,7 +170,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
             Made::Pending => send_pending(&echo, &octets).wait().unwrap_err(),
             Made::PendingFor => {
                 let waited = send_pending(&echo, &octets).wait_timeout(LONGER);
-                waited.expect("it ends before").unwrap_err()
+                waited.unwrap().unwrap_err()
             }
             Made::Located => echo.object().locate().unwrap_err(),
         };
