@@ -8,7 +8,7 @@ use zorb_idl_rust::Usage;
 
 use crate::Error;
 
-/// Reads the usage file at `path`, and no more of it than the largest has.
+/// Reads the usage file at `path`, up to the maximum size of such files.
 pub(crate) fn read(path: &Path) -> Result<Usage, Error> {
     let fault = |source| Error::Usage { path: path.to_owned(), source };
     let octets = octets(path).map_err(|error| fault(Box::new(error)))?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a value is not marshalled or demarshalled.
 ///
-/// It fits in a register: engines return one for every element.
+/// It fits in a register, since engines return a result for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The octets end before the value does.

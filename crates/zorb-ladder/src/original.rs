@@ -5,7 +5,7 @@
 //! octets of TypeCodes: sizes, alignments, the members of a struct, for each element of a sequence again. A visitor is
 //! called through a pointer for each octet of a sequence, also to free it, though there is nothing to be freed.
 //!
-//! **Step 1, inlining.** A profile shows the functions that put and get numbers, for each is called for every element. They
+//! **Step 1, inlining.** A profile shows the functions that put and get numbers, because every element calls one. They
 //! are expanded in place. It gains little: what costs is what is calculated again and again, which only shows once these
 //! functions no longer hide it.
 

@@ -63,7 +63,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of octets, the first of which has the offset `start` from the alignment base.
+    /// Creates a reader of octets that begin at the offset `start` from the alignment base.
     pub(crate) fn new(octets: &'a [u8], start: usize, swap: bool) -> Self {
         Self { rest: octets, end: start + octets.len(), swap }
     }

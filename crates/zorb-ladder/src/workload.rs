@@ -18,7 +18,7 @@ pub enum Workload {
     Octet,
     /// `double`
     Double,
-    /// A struct of a `short`, a `char`, a `long`, an `octet` and two `double`s, the second of which makes it 32 octets.
+    /// A struct of a `short`, a `char`, a `long`, an `octet` and two `double`s: 32 octets.
     BinStruct,
 }
 

@@ -96,7 +96,7 @@ impl<O: Os> Client<O> {
     /// one that shares the connection of the object before it.
     ///
     /// # Errors
-    /// The first one. The request is sent to the other objects all the same.
+    /// The first error. The other objects get the request nevertheless.
     pub fn send_to_all<'t>(
         &mut self,
         targets: impl IntoIterator<Item = &'t Reference>,

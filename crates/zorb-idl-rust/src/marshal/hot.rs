@@ -10,7 +10,7 @@ use crate::Usage;
 /// The hot operations and types of a model.
 #[derive(Debug, Default)]
 pub(super) struct Hot {
-    /// The types, and the interfaces of which each operation is hot.
+    /// The hot types, and the interfaces whose operations are all hot.
     pub(super) definitions: HashSet<DefId>,
     /// The operations, by the interface that declares them.
     operations: HashMap<DefId, HashSet<String>>,

@@ -33,7 +33,7 @@ impl Visitor for Liberator<'_> {
                 let pointer = u64::from_ne_bytes(load(self.memory, at)?);
                 self.heap.take(pointer).map(drop)
             }
-            // Nothing, for every element.
+            // Primitives own nothing, but each element is visited.
             _ => Ok(()),
         }
     }

@@ -141,7 +141,7 @@ fn limit_replies() {
             assert_eq!(exception.kind, SystemExceptionKind::NoMemory, "{exception}");
             assert_eq!(exception.completed, CompletionStatus::Maybe);
         }
-        // Those that were taken count no more.
+        // Calls whose results were taken no longer count.
         assert_eq!(send_mirror(object, &data).wait().unwrap(), data);
     };
     check(there.object(), 200, 100);
