@@ -45,14 +45,14 @@ impl ObjectAdapter {
             incarnation: Lock::new(Some(incarnation)),
             incarnated: OnceLock::new(),
         };
-        Ok(self.for_request(id, self.with_policies(Box::new(incarnating))))
+        Ok(self.for_request(id, self.with_policies(incarnating)))
     }
 
     /// A skeleton with the adapter's policies, unless it has some of its own.
-    pub(crate) fn with_policies(&self, skeleton: Box<dyn Skeleton>) -> Arc<dyn Skeleton> {
+    pub(crate) fn with_policies<S: Skeleton + 'static>(&self, skeleton: S) -> Arc<dyn Skeleton> {
         match self.needs_policy_skeleton() && skeleton.policies().is_none() {
-            true => Arc::from(self.policy_skeleton(skeleton, self.exposed().cloned())),
-            false => Arc::from(skeleton),
+            true => Arc::from(self.policy_skeleton(Box::new(skeleton), self.exposed().cloned())),
+            false => Arc::new(skeleton),
         }
     }
 

@@ -143,8 +143,8 @@ impl ObjectAdapter {
             }
             Provider::Locator(locator) => {
                 let locator = locator.get().ok_or_else(|| refused(no_manager()))?;
-                let locating = Box::new(Locating::new(oid, locator));
-                Ok(self.for_request(copy()?, self.with_policies(locating)))
+                let locating = self.with_policies(Locating::new(oid, locator));
+                Ok(self.for_request(copy()?, locating))
             }
             Provider::Activator(changing) => {
                 self.find_or_incarnate(changing, oid, arrival).map_err(NotAdmitted::from)
