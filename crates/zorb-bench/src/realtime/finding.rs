@@ -154,7 +154,7 @@ impl Finding {
 
 /// The name of a number, from words.
 pub(super) fn named(words: &str) -> String {
-    words.replace(',', "").replace([' ', '-'], "_").to_lowercase()
+    words.replace(',', "").replace([' ', '-', '/'], "_").to_lowercase()
 }
 
 /// Whether there are claims, and all hold.
