@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 
+use zorb_base::buffers::retain_memory_of_large_values;
 use zorb_base::error::{Error, Phase};
 use zorb_base::options::Options;
 use zorb_base::orb_core::OrbCore;
@@ -71,6 +72,7 @@ pub(crate) struct OrbInner {
 
 impl OrbInner {
     pub(super) fn new(options: Options) -> Arc<Self> {
+        retain_memory_of_large_values();
         let core = OrbCore::new(options);
         core.extend(|known| {
             let factory = Arc::new(loan::interceptor);

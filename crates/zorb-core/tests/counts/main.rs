@@ -6,6 +6,8 @@ mod allocations;
 mod counters;
 mod default_servants;
 mod deferred;
+#[cfg(target_env = "gnu")]
+mod large_values;
 mod no_memory;
 mod preallocation;
 #[path = "../it/support/mod.rs"]
