@@ -14,8 +14,8 @@ use super::{AllocationBound, Target};
 use crate::small_idl::small::{AddError, Item, Refused, Unit};
 use crate::small_idl::{Small, SmallServant, SmallSkeleton};
 
-/// The first octet chooses: [`SERVER`] and what a client sends, [`LITE`] and what one sends in GIOPlite, [`REFERENCE`] and
-/// text, or the number of a call and what the server answers.
+/// The first octet chooses: [`SERVER`] and what a client sends, [`LITE`] and what one sends in GIOPlite, [`DATAGRAMS`] and
+/// what clients send over UDP, [`REFERENCE`] and text, or the number of a call and what the server answers.
 pub const TARGET: Target = Target {
     name: "nano",
     run: |octets| {
@@ -44,6 +44,8 @@ pub const TARGET: Target = Target {
 pub const SERVER: u8 = b'S';
 /// The first octet of what a client sends in GIOPlite.
 pub const LITE: u8 = b'L';
+/// The first octet of datagrams. Before each is its size, an `unsigned short` with the lowest octet first.
+pub const DATAGRAMS: u8 = b'D';
 /// The first octet of a reference.
 pub const REFERENCE: u8 = b'R';
 /// The number of calls.
@@ -60,6 +62,11 @@ pub fn outcome(octets: &[u8]) -> (Vec<u8>, bool) {
             (written, true)
         }
         [LITE, rest @ ..] => (serve(rest, endpoint().lite()), true),
+        [DATAGRAMS, rest @ ..] => {
+            let written = serve(rest, Endpoint::new(Address::Udp(address())));
+            assert!(written.is_empty(), "datagrams are not answered");
+            (written, true)
+        }
         [REFERENCE, rest @ ..] => (Vec::new(), parse(&String::from_utf8_lossy(rest))),
         [number, rest @ ..] => call(number % CALLS, rest, endpoint()),
         [] => (Vec::new(), false),
@@ -75,7 +82,11 @@ fn parse(text: &str) -> bool {
 }
 
 fn endpoint() -> Endpoint {
-    SocketAddr::from(([127, 0, 0, 1], 2809)).into()
+    address().into()
+}
+
+fn address() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 2809))
 }
 
 fn serve(octets: &[u8], endpoint: Endpoint) -> Vec<u8> {
@@ -124,11 +135,13 @@ fn item(at: Option<Small>) -> Item {
 
 /// The seeds: requests of the client, and the answers of the server to them.
 pub fn recorded() -> Vec<(String, Vec<u8>)> {
-    let mut seeds = Vec::new();
+    let (mut seeds, mut datagrams) = (Vec::new(), vec![DATAGRAMS]);
     for number in 0..CALLS {
         let (request, _) = call(number, b"", endpoint().lite());
         seeds.push((format!("lite-{number}"), [&[LITE][..], &request].concat()));
         let (request, _) = call(number, b"", endpoint());
+        datagrams.extend((request.len() as u16).to_le_bytes());
+        datagrams.extend(&request);
         let request = [&[SERVER][..], &request].concat();
         let (answer, _) = outcome(&request);
         seeds.push((format!("request-{number}"), request));
@@ -136,6 +149,7 @@ pub fn recorded() -> Vec<(String, Vec<u8>)> {
             seeds.push((format!("answer-{number}"), [&[number][..], &answer].concat()));
         }
     }
+    seeds.push(("datagrams".to_owned(), datagrams));
     let url = "corbaloc:iiop:1.2@127.0.0.1:2809/o";
     let ior = Reference::parse(url).and_then(|reference| reference.to_ior("IDL:Small:1.0"));
     let ior = ior.expect("a reference").to_stringified().expect("text");
@@ -208,6 +222,24 @@ impl Peer {
     }
 }
 
+impl Peer {
+    /// The next datagram; without one, all has been served.
+    fn datagram(&mut self, space: &mut [u8]) -> Result<usize, OsError> {
+        let left = self.input.get(self.read..).unwrap_or_default();
+        let Some((size, rest)) = left.split_first_chunk() else {
+            self.is_closed = true;
+            return Err(OsError::WouldBlock);
+        };
+        let datagram = rest.get(..usize::from(u16::from_le_bytes(*size))).unwrap_or(rest);
+        self.read += size.len() + datagram.len();
+        let count = datagram.len().min(space.len());
+        for (to, from) in space.iter_mut().zip(datagram) {
+            *to = *from;
+        }
+        Ok(count)
+    }
+}
+
 /// A machine with one connection, which never has to wait.
 struct Machine(Rc<RefCell<Peer>>);
 
@@ -239,8 +271,12 @@ impl Os for Machine {
         Ok(CONNECTION)
     }
 
-    fn read(&mut self, _: Socket, space: &mut [u8]) -> Result<usize, OsError> {
+    fn read(&mut self, socket: Socket, space: &mut [u8]) -> Result<usize, OsError> {
         let mut peer = self.0.borrow_mut();
+        // Over UDP nothing is accepted.
+        if socket == LISTENER {
+            return peer.datagram(space);
+        }
         let left = peer.input.get(peer.read..).unwrap_or_default();
         let count = left.len().min(space.len());
         for (to, from) in space.iter_mut().zip(left) {

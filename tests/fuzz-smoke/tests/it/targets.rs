@@ -3,9 +3,9 @@
 use zorb_fuzz_smoke::corpus::seeds;
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, engines, giop,
-    idl, ior, json, miop, nano, omninames, options, repository, ring, schedule, sctp, short,
-    stored_servers, type_code, usage, value, ziop,
+    AllocationBound, TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump,
+    dynamic, engines, giop, idl, ior, json, miop, nano, omninames, options, repository, ring,
+    schedule, sctp, short, stored_servers, type_code, usage, value, ziop,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -133,6 +133,38 @@ fn the_small_orb_survives_its_peers() {
         assert!(is_good, "{}", seed.name);
     }
     check(&nano::TARGET, 15, 20_000);
+}
+
+/// Sends messages of other targets to the small ORB's server, in both protocols and as a datagram, and to its client.
+fn send_to_the_small_orb(octets: &[u8]) {
+    let size = u16::try_from(octets.len()).unwrap_or(u16::MAX).to_le_bytes();
+    let calls = (0..nano::CALLS).map(|call| vec![call]);
+    let servers = [vec![nano::SERVER], vec![nano::LITE], vec![nano::DATAGRAMS, size[0], size[1]]];
+    for first in servers.into_iter().chain(calls) {
+        nano::outcome(&[&first, octets].concat());
+    }
+}
+
+#[test]
+fn the_small_orb_survives_the_messages_and_references_of_the_full_one() {
+    let parse: fn(&[u8]) = |octets| {
+        nano::outcome(&[&[nano::REFERENCE], octets].concat());
+    };
+    let send: fn(&[u8]) = send_to_the_small_orb;
+    // Ten servers and clients for each input.
+    let AllocationBound { per_octet, constant } = nano::TARGET.allocation;
+    let allocation = AllocationBound { per_octet: 10 * per_octet, constant: 10 * constant };
+    for (name, run) in [
+        ("giop", send),
+        ("server", send),
+        ("connection", send),
+        ("client", send),
+        ("miop", send),
+        ("ior", parse),
+        ("corbaloc", parse),
+    ] {
+        check(&Target { name, run, allocation, ..nano::TARGET }, 4, 1000);
+    }
 }
 
 #[test]
