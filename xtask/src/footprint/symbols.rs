@@ -91,6 +91,16 @@ pub(super) fn by_crate(text: &str, sections: &[Section]) -> Vec<(String, Columns
     crates
 }
 
+/// The octets of the symbol with this name.
+pub(super) fn size(text: &str, name: &str) -> u64 {
+    let found = text.lines().find_map(|line| {
+        let mut words = line.splitn(4, ' ').skip(1);
+        let size = u64::from_str_radix(words.next()?, 16).ok()?;
+        (words.nth(1) == Some(name)).then_some(size)
+    });
+    found.unwrap_or_default()
+}
+
 /// The crates of the standard library, and those that it contains.
 const STANDARD: &[&str] = &[
     "std",
@@ -169,5 +179,6 @@ mod tests {
 0000000000002008 r GCC_except_table0
 ";
         assert_eq!(by_crate(text, &sections), [("zorb-cdr".to_owned(), Columns([16, 8, 0]))]);
+        assert_eq!((size(text, "main"), size(text, "free")), (0x20, 0));
     }
 }
