@@ -16,6 +16,7 @@ mod own;
 mod page;
 mod path;
 mod raise;
+mod references;
 mod service;
 mod stored;
 mod tables;

@@ -26,6 +26,7 @@ use super::options::NamingOptions;
 use super::own::names_root;
 use super::path::{Path, write_binding};
 use super::raise::{Raised, full, no_context, raised, system};
+use super::references::ContextReferences;
 use super::tree::{Bound, Found, Operation, Refusal};
 use super::{stored, url};
 use crate::cos_naming::naming_context::{DestroyError, InvalidName, NotEmpty};
@@ -78,6 +79,7 @@ pub(crate) struct Contexts {
     // The ORB owns the adapter, and the adapter this servant: it must not own them.
     orb: WeakOrb,
     federation: Federation,
+    references: ContextReferences,
     longest_reference: usize,
     pub(super) longest_lease: Duration,
     pub(super) leases: LeaseThread,
@@ -127,6 +129,7 @@ impl Contexts {
             names,
             orb: orb.downgrade(),
             federation: Federation::new(options),
+            references: ContextReferences::default(),
             longest_reference: options.naming_reference_octets,
             longest_lease: options.naming_longest_lease,
             leases: LeaseThread::new(clock),
@@ -175,8 +178,8 @@ impl Contexts {
         match found {
             Ok(Found::Reference(octets)) => Ok(Resolved::Stored(octets)),
             Ok(Found::Context(id)) => {
-                let reference = self.reference(id).map_err(Raised::System)?;
-                Ok(Resolved::Reference(Some(reference.into())))
+                let stored = self.references.stored(id, |id| self.reference(id));
+                stored.map(Resolved::Stored).map_err(Raised::System)
             }
             Err(refusal) => {
                 let resolve = |other: &NamingContext, rest: &Name| other.resolve(rest);
@@ -305,6 +308,7 @@ impl Contexts {
             false => None,
         };
         call.reply_dynamic(None, |writer| {
+            writer.reserve_capacity(listing.most(), "BindingList")?;
             writer.write_count(listing.len(), "BindingList")?;
             listing
                 .iter()

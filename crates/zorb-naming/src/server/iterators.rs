@@ -100,6 +100,7 @@ impl Iterators {
         let listing = self.next(call.object_id(), count.max(1))?;
         call.reply_dynamic(None, |writer| {
             writer.write_bool(listing.len() > 0);
+            writer.reserve_capacity(listing.most(), "BindingList")?;
             writer.write_count(listing.len(), "BindingList")?;
             listing.iter().try_for_each(|(key, is_context)| write_binding(key, is_context, writer))
         })

@@ -30,7 +30,6 @@ pub(crate) fn encode(ior: &Ior) -> Vec<u8> {
         push_number(&mut octets, profile.data.len());
         octets.extend_from_slice(&profile.data);
     }
-    octets.shrink_to_fit();
     octets
 }
 
@@ -74,8 +73,18 @@ pub(crate) fn write(octets: &[u8], writer: &mut CdrWriter<'_>) -> CdrResult<()> 
     }
     let mut parser = Parser(octets);
     let broken = |writer: &CdrWriter<'_>| writer.error(CdrErrorKind::BadReference, "reference");
-    let type_id = parser.text().ok_or_else(|| broken(writer))?;
-    writer.write_latin1(type_id)?;
+    let type_id = parser.octets().ok_or_else(|| broken(writer))?;
+    match type_id.is_ascii() {
+        true => {
+            writer.write_count(type_id.len() + 1, "string")?;
+            writer.put(type_id);
+            writer.write_u8(0);
+        }
+        false => {
+            let type_id = std::str::from_utf8(type_id).map_err(|_| broken(writer))?;
+            writer.write_latin1(type_id)?;
+        }
+    }
     let count = parser.number().ok_or_else(|| broken(writer))?;
     writer.write_count(count, "profile list")?;
     for _ in 0..count {

@@ -11,10 +11,10 @@ mod tests;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
-use super::context_id::ContextId;
+use super::context_id::{ContextId, HashIds};
 use super::leases::Leases;
 use super::options::NamingOptions;
-use super::path::Path;
+use super::path::{BINDING_OCTETS, Path};
 use crate::cos_naming::naming_context::NotFoundReason;
 use common::CommonParts;
 pub(crate) use entry::{Bound, Entry, Found, MAX_KEY};
@@ -84,7 +84,7 @@ pub(crate) enum LeaseChange {
 /// The contexts and their bindings.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    contexts: HashMap<ContextId, BTreeSet<Entry>>,
+    contexts: HashMap<ContextId, BTreeSet<Entry>, HashIds>,
     parts: CommonParts,
     leases: Leases,
     limits: NamingOptions,
@@ -96,9 +96,6 @@ pub(crate) struct Tree {
 
 /// The octets of memory that an empty context counts for.
 const CONTEXT_CHARGE: usize = 96;
-
-/// The most that a binding has in a reply beside the key: counts, lengths, padding and the type.
-const BINDING_OCTETS: usize = 32;
 
 /// Keys of a context in ascending order.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +110,11 @@ pub(crate) struct Listing {
 impl Listing {
     pub(crate) fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    /// The most octets that the bindings take in a reply.
+    pub(crate) fn most(&self) -> usize {
+        self.octets.len() + self.keys.len() * BINDING_OCTETS
     }
 
     /// The keys, each with whether it is bound to a context.
@@ -134,7 +136,7 @@ impl Listing {
 impl Tree {
     /// A tree with an empty root context.
     pub(crate) fn new(limits: NamingOptions) -> Self {
-        let contexts = HashMap::from([(ContextId::ROOT, BTreeSet::new())]);
+        let contexts = HashMap::from_iter([(ContextId::ROOT, BTreeSet::new())]);
         let (parts, leases) = (CommonParts::default(), Leases::default());
         Self { contexts, parts, leases, limits, bindings: 0, changes: 0, octets: CONTEXT_CHARGE }
     }
@@ -200,23 +202,23 @@ impl Tree {
 
     /// What `name` is bound to, from the context `start` on.
     pub(crate) fn resolve(&self, start: ContextId, name: &Path) -> Result<Found, Refusal> {
-        let last = self.walk(start, name)?;
-        let entry = self.context(last)?.get(name.last());
-        Ok(entry.ok_or_else(|| missing(name.len() - 1))?.found(&self.parts))
+        let (_, entries) = self.walk(start, name)?;
+        let entry = entries.get(name.last()).ok_or_else(|| missing(name.len() - 1))?;
+        Ok(entry.found(&self.parts))
     }
 
-    /// The context of the last component of a name.
-    fn walk(&self, start: ContextId, name: &Path) -> Result<ContextId, Refusal> {
+    /// The context of the last component of a name, and its bindings.
+    fn walk(
+        &self,
+        start: ContextId,
+        name: &Path,
+    ) -> Result<(ContextId, &BTreeSet<Entry>), Refusal> {
         self.check(name)?;
-        let mut context = start;
-        self.context(context)?;
-        for index in 0..name.len() - 1 {
-            let entry = self.context(context)?.get(name.key(index));
-            let entry = entry.ok_or_else(|| missing(index))?;
-            context = match entry.context() {
-                Some(id) if self.has(id) => id,
-                _ => return Err(self.leads_nowhere(entry, index)),
-            };
+        let mut context = (start, self.context(start)?);
+        for (index, key) in name.keys().take(name.len() - 1).enumerate() {
+            let entry = context.1.get(key).ok_or_else(|| missing(index))?;
+            let inner = entry.context().and_then(|id| Some((id, self.contexts.get(&id)?)));
+            context = inner.ok_or_else(|| self.leads_nowhere(entry, index))?;
         }
         Ok(context)
     }
@@ -238,7 +240,7 @@ impl Tree {
         let longest = self.limits.naming_component_octets.min(MAX_KEY - 1) + 1;
         let is_valid = !name.is_empty()
             && name.len() <= self.limits.naming_name_components
-            && (0..name.len()).all(|index| name.key(index).len() <= longest);
+            && name.keys().all(|key| key.len() <= longest);
         if is_valid { Ok(()) } else { Err(Refusal::InvalidName) }
     }
 
@@ -249,8 +251,7 @@ impl Tree {
         name: &Path,
         operation: Operation<'_>,
     ) -> Result<Change, Refusal> {
-        let context = self.walk(start, name)?;
-        let entries = self.context(context)?;
+        let (context, entries) = self.walk(start, name)?;
         let (key, at) = (name.last(), name.len() - 1);
         let existing = entries.get(key).map(Entry::is_context);
         let (operation, until) = match operation {
@@ -429,7 +430,8 @@ impl Tree {
         let entries = self.context(context)?;
         let start = after.map_or(Unbounded, Excluded);
         let mut rest = entries.range::<[u8], _>((start, Unbounded)).peekable();
-        let mut listing = Listing::default();
+        let most = count.min(entries.len());
+        let mut listing = Listing { keys: Vec::with_capacity(most), ..Listing::default() };
         let mut octets = 0;
         while let Some(entry) = rest.peek().filter(|_| listing.len() < count) {
             octets += entry.key().len() + BINDING_OCTETS;

@@ -74,6 +74,9 @@ pub(crate) struct Entry(Box<[u8]>);
 /// The maximum length of a key: less than an entry and the key of a store can hold.
 pub(crate) const MAX_KEY: usize = 65_000;
 
+/// The most octets of the number of a common part.
+const LONGEST_NUMBER: usize = 5;
+
 /// What an entry counts for beside its own octets: about what the map and the allocator add.
 const CHARGE: usize = 48;
 
@@ -81,20 +84,25 @@ impl Entry {
     /// A binding; `None` if the key is longer than [`MAX_KEY`].
     pub(super) fn new(key: &[u8], bound: Bound<'_>, parts: &mut CommonParts) -> Option<Self> {
         let length = u16::try_from(key.len()).ok().filter(|_| key.len() <= MAX_KEY)?;
-        let mut octets = Vec::new();
-        octets.extend_from_slice(&length.to_le_bytes());
-        octets.extend_from_slice(key);
+        let start = |kind: u8, rest: usize| {
+            let mut octets = Vec::with_capacity(size_of_val(&length) + key.len() + 1 + rest);
+            octets.extend_from_slice(&length.to_le_bytes());
+            octets.extend_from_slice(key);
+            octets.push(kind);
+            octets
+        };
         let (kind, reference) = match bound {
             Bound::Object(reference) => (OBJECT, reference),
             Bound::Foreign(reference) => (FOREIGN, reference),
             Bound::Context(id) => {
-                octets.push(CONTEXT);
-                octets.extend_from_slice(&id.to_octets());
+                let id = id.to_octets();
+                let mut octets = start(CONTEXT, id.len());
+                octets.extend_from_slice(&id);
                 return Some(Self(octets.into()));
             }
         };
-        octets.push(kind);
         let (common, own) = parts::split(reference);
+        let mut octets = start(kind, LONGEST_NUMBER + own.len());
         stored::push_number(&mut octets, parts.add(&common));
         octets.extend_from_slice(&own);
         Some(Self(octets.into()))
