@@ -252,8 +252,8 @@ impl ServerConnection {
     /// slot.
     fn offer_input(self: &Arc<Self>, when: HandOver) -> bool {
         // The thread that sends reads on; others would only wait behind it. Not where streams share a connection, which
-        // stands still, with what the client waits for, until each of them is read: those have no descriptor.
-        if self.output_waits() && self.readiness().is_some() {
+        // stands still, with what the client waits for, until each of them is read.
+        if self.output_waits() && !self.stream.shares_connection() {
             return false;
         }
         let threads = &self.own_threads;

@@ -230,6 +230,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn is_used_otherwise(&self) -> bool {
         false
     }
+
+    /// Whether other streams share its connection, as those of both directions do: then the connection stands still until
+    /// each of them is read. Default: no.
+    fn shares_connection(&self) -> bool {
+        false
+    }
 }
 
 /// Copies the beginning of `parts` into `buffer`.

@@ -151,7 +151,8 @@ fn first<'p>(parts: &'p [IoSlice<'_>], mut count: usize) -> Vec<IoSlice<'p>> {
 impl Stream for CompressedStream {
     forward_stream!(
         inner: establish, is_established, cheap_polls, set_send_timeout, shutdown, set_options,
-        peer, local, peer_identity, hangup_fd, notify_of_hangup, is_used_otherwise
+        peer, local, peer_identity, hangup_fd, notify_of_hangup, is_used_otherwise,
+        shares_connection
     );
 
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -27,7 +27,7 @@ impl Stream for Fragmenting {
     forward_stream!(
         inner: establish, is_established, recv, cheap_polls, try_recv, short_read_means_empty,
         set_recv_timeout, is_readable, shutdown, set_options, peer, local, peer_identity,
-        readiness_fd, is_used_otherwise, hangup_fd, notify_of_hangup
+        readiness_fd, is_used_otherwise, shares_connection, hangup_fd, notify_of_hangup
     );
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {

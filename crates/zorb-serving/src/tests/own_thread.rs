@@ -3,14 +3,12 @@
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use zorb_base::options::{Options, Origin};
 use zorb_giop::{MessageBudget, ServedRequest};
-use zorb_os::event::EventFd;
 use zorb_testkit::until;
 use zorb_transport::Stream;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
@@ -41,16 +39,33 @@ pub(crate) struct Client {
     reads: usize,
     log: Mutex<Vec<String>>,
     /// Locked during its handshake.
-    handshake: Mutex<()>,
+    pub(super) handshake: Mutex<()>,
     /// Locked while it reads nothing more.
     reading: Mutex<()>,
     /// Whether it has sent something.
     has_sent: AtomicBool,
-    /// Of its socket; streams of a bidirectional connection have none.
-    descriptor: OnceLock<EventFd>,
+    /// Whether its stream is one of a bidirectional connection.
+    shares_connection: AtomicBool,
 }
 
 impl Client {
+    pub(super) fn new(
+        core: &ServerCore,
+        steps: impl IntoIterator<Item = Step>,
+        reads: usize,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            steps: Mutex::new(steps.into_iter().collect()),
+            budget: Arc::clone(core.message_budget()),
+            reads,
+            log: Mutex::default(),
+            handshake: Mutex::default(),
+            reading: Mutex::default(),
+            has_sent: AtomicBool::new(false),
+            shares_connection: AtomicBool::new(false),
+        })
+    }
+
     fn note(&self, what: String) {
         self.log.lock().unwrap().push(what);
     }
@@ -116,8 +131,8 @@ impl Stream for Client {
         self.has_sent.load(Ordering::SeqCst)
     }
 
-    fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.descriptor.get().map(|descriptor| descriptor.as_fd())
+    fn shares_connection(&self) -> bool {
+        self.shares_connection.load(Ordering::SeqCst)
     }
 
     fn shutdown(&self, _: Shutdown) -> io::Result<()> {
@@ -156,18 +171,7 @@ fn connection_in(
     steps: impl IntoIterator<Item = Step>,
     reads: usize,
 ) -> (Arc<ServerConnection>, Arc<Client>) {
-    let budget = Arc::clone(core.message_budget());
-    let steps = Mutex::new(steps.into_iter().collect());
-    let client = Arc::new(Client {
-        steps,
-        budget,
-        reads,
-        log: Mutex::default(),
-        handshake: Mutex::default(),
-        reading: Mutex::default(),
-        has_sent: AtomicBool::new(false),
-        descriptor: OnceLock::new(),
-    });
+    let client = Client::new(core, steps, reads);
     let stream: Arc<dyn Stream> = Arc::<Client>::clone(&client);
     let connection = ServerConnection::new(
         &core.context,
@@ -215,7 +219,6 @@ fn a_handshake_is_no_upcall() {
 #[test]
 fn a_client_that_does_not_read_gets_no_further_thread() {
     let (connection, client) = connection([], 0);
-    client.descriptor.set(EventFd::new().unwrap()).unwrap();
     let waits = client.reading.lock().unwrap();
     let _ = connection.leave_input(connection.input.take().unwrap(), false);
     let upcalls = Arc::clone(&connection).relieve(u32::MAX);
@@ -238,6 +241,7 @@ fn a_client_that_does_not_read_gets_no_further_thread() {
 #[test]
 fn a_bidirectional_connection_is_read_while_its_client_does_not_read() {
     let (connection, client) = connection([], 0);
+    client.shares_connection.store(true, Ordering::SeqCst);
     let waits = client.reading.lock().unwrap();
     let _ = connection.leave_input(connection.input.take().unwrap(), false);
     let upcalls = Arc::clone(&connection).relieve(u32::MAX);

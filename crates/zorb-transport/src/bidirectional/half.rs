@@ -353,6 +353,10 @@ impl Stream for Half {
     fn is_used_otherwise(&self) -> bool {
         self.owns() && self.connection.state.lock().splitter.is_used_otherwise()
     }
+
+    fn shares_connection(&self) -> bool {
+        true
+    }
 }
 
 impl Half {

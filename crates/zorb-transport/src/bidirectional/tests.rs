@@ -194,6 +194,7 @@ fn a_cancelled_request_is_over() {
 fn a_connection_is_used_while_either_side_waits() {
     let Pair { client, requests, accepted, server } = pair();
     assert!(!client.is_used_otherwise() && !server.is_used_otherwise());
+    assert!(client.shares_connection() && server.shares_connection());
     let caller = half::client(&accepted).unwrap();
     caller.send_all(&call(0)).unwrap();
     let called = requests.recv().unwrap();

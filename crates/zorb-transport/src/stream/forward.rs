@@ -154,4 +154,9 @@ macro_rules! forward_stream {
             self.$field.is_used_otherwise()
         }
     };
+    (@ shares_connection $field:ident) => {
+        fn shares_connection(&self) -> bool {
+            self.$field.shares_connection()
+        }
+    };
 }
