@@ -231,8 +231,7 @@ impl ThreadCount {
             .into_iter()
             .fold(builder, std::thread::Builder::stack_size)
             .spawn(move || {
-                let (mut running, mut started) = (running, started);
-                started.begins();
+                let (mut running, _started) = (running, started);
                 running.is_this_thread();
                 let _span = running.threads.span();
                 ACTIVITY.set(Some(activity));

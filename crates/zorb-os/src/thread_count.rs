@@ -1,54 +1,17 @@
 //! Counts the threads that the ORBs of the process have started, and those of their transports.
 
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::futex;
 use crate::process::has_room_for_thread;
 
 /// The threads of the process.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
-/// How many have ended, and how many threads wait for that.
-static ENDED: Ended = Ended { count: AtomicU32::new(0), waiting: AtomicUsize::new(0) };
-
-#[derive(Debug)]
-struct Ended {
-    count: AtomicU32,
-    waiting: AtomicUsize,
-}
-
-impl Ended {
-    fn note(&self) {
-        self.count.fetch_add(1, Ordering::SeqCst);
-        if self.waiting.load(Ordering::SeqCst) > 0 {
-            futex::wake(&self.count);
-        }
-    }
-
-    fn wait(&self, seen: u32, end: Instant) -> bool {
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        let has_ended = loop {
-            if self.count.load(Ordering::SeqCst) != seen {
-                break true;
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left == Duration::ZERO {
-                break false;
-            }
-            futex::wait(&self.count, seen, Some(left));
-        };
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
-        has_ended
-    }
-}
 
 /// One of the threads that the process may have, until dropped.
 #[derive(Debug)]
 pub struct CountedThread {
     started: &'static AtomicUsize,
-    /// Whether it has begun: one that could not be started does not end.
-    runs: bool,
 }
 
 impl CountedThread {
@@ -66,27 +29,9 @@ impl CountedThread {
     fn among(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
         let next = |count| (count < most).then_some(count + 1);
         match started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) {
-            Ok(_) => Ok(Self { started, runs: false }),
+            Ok(_) => Ok(Self { started }),
             Err(_) => Err(io::ErrorKind::QuotaExceeded.into()),
         }
-    }
-
-    /// Notes that the thread runs, so that whoever waits for one to end learns when this one does.
-    pub fn begins(&mut self) {
-        self.runs = true;
-    }
-
-    /// How many counted threads have ended, modulo 2³².
-    #[must_use]
-    pub fn ended() -> u32 {
-        ENDED.count.load(Ordering::SeqCst)
-    }
-
-    /// Waits until `end` for a counted thread to end, if none has since [`ended`](Self::ended) returned `seen`. Returns
-    /// whether one has.
-    #[must_use]
-    pub fn wait_for_end(seen: u32, end: Instant) -> bool {
-        ENDED.wait(seen, end)
     }
 
     /// The number of threads that are counted.
@@ -99,9 +44,6 @@ impl CountedThread {
 impl Drop for CountedThread {
     fn drop(&mut self) {
         self.started.fetch_sub(1, Ordering::Relaxed);
-        if self.runs {
-            ENDED.note();
-        }
     }
 }
 
@@ -122,34 +64,5 @@ mod tests {
         assert!(one().is_err());
         drop((second, third));
         assert_eq!(COUNT.load(Ordering::Relaxed), 0);
-    }
-
-    #[test]
-    fn a_thread_that_could_not_be_started_does_not_end() {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let one = || CountedThread::among(&COUNT, 1).unwrap();
-        let before = CountedThread::ended();
-        drop(one());
-        assert_eq!(CountedThread::ended(), before);
-        let mut runs = one();
-        runs.begins();
-        drop(runs);
-        assert_eq!(CountedThread::ended(), before.wrapping_add(1));
-    }
-
-    #[test]
-    fn whoever_waits_for_a_thread_sees_one_end() {
-        static ENDED: Ended = Ended { count: AtomicU32::new(7), waiting: AtomicUsize::new(0) };
-        let now = Instant::now();
-        assert!(!ENDED.wait(7, now) && ENDED.wait(6, now));
-        std::thread::scope(|scope| {
-            let waits = scope.spawn(|| ENDED.wait(7, now + Duration::from_secs(3600)));
-            while ENDED.waiting.load(Ordering::SeqCst) == 0 {
-                std::thread::yield_now();
-            }
-            ENDED.note();
-            assert!(waits.join().unwrap());
-        });
-        assert_eq!(ENDED.waiting.load(Ordering::SeqCst), 0);
     }
 }

@@ -339,6 +339,11 @@ impl ServerConnection {
         self.has_own_threads.store(true, Ordering::Release);
     }
 
+    /// It has got none.
+    pub(super) fn has_no_own_threads(&self) {
+        self.has_own_threads.store(false, Ordering::Release);
+    }
+
     /// Its resumed requests, which keep their order among themselves with the strategy thread per connection; `None`
     /// with others. Called when a request is held.
     pub(super) fn ordered(&self) -> Option<Arc<ConnectionRequests>> {

@@ -63,8 +63,8 @@ pub struct Lane {
     pub(super) accepted: AtomicU64,
     /// Connections closed to make room for others.
     pub(super) evicted: AtomicU64,
-    /// How many threads of the process had ended when a connection last waited in vain for one.
-    waited_in_vain: AtomicU64,
+    /// The number of new connections that wait for threads.
+    awaiting_threads: AtomicUsize,
     /// What connections that have ended have done.
     ended: Lock<Ended>,
     /// `None` if every connection has threads of its own.
@@ -252,7 +252,7 @@ impl Lane {
             )),
             accepted: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
-            waited_in_vain: AtomicU64::new(u64::MAX),
+            awaiting_threads: AtomicUsize::new(0),
             ended: Lock::default(),
             reactor,
             resumed: Resumed::default(),

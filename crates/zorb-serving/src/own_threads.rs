@@ -84,6 +84,7 @@ impl ServerConnection {
         let started = self.spawn();
         if started.is_err() {
             self.own_threads.members.lock().threads -= 1;
+            self.has_no_own_threads();
         }
         started
     }

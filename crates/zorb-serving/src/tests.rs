@@ -1,5 +1,6 @@
 //! Lanes with a simulated clock.
 
+mod awaited_threads;
 mod closing;
 pub(crate) mod own_thread;
 mod slow;

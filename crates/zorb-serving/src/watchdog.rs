@@ -1,9 +1,9 @@
 //! The watchdog detects upcalls that take long, so that another thread takes over their connections; requests
 //! that have been held for too long; messages that take too long to arrive; and clients that do not read
-//! their replies.
+//! their replies. It also lets new connections begin that wait for threads of others to end.
 //!
 //! It watches connections with threads of their own and a recent upcall, connections that wait for the rest
-//! of a message or for a client that does not read, and queues of held requests. It sleeps while
+//! of a message, for a client that does not read, or for a thread, and queues of held requests. It sleeps while
 //! there are none, so it costs an idle server nothing.
 
 use std::collections::HashMap;
@@ -24,6 +24,9 @@ use zorb_giop::TimeLimits;
 /// The number of successive checks without an upcall after which a connection is no longer watched. Its next
 /// upcall must then wake the watchdog, which costs more than these checks.
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
+
+/// How often connections that wait for threads try to begin.
+const BEGIN_AGAIN: Duration = Duration::from_millis(10);
 
 /// What may be watched: a [connection](crate::connection::ServerConnection), or its
 /// [resumed requests](crate::connection::ConnectionRequests). A connection uses the watchdog of its
@@ -54,6 +57,30 @@ impl fmt::Debug for dyn Watched {
     }
 }
 
+/// A connection that waits for a thread: see [`Watched`] for why this is a trait.
+pub(crate) trait Begins: fmt::Debug + Send {
+    /// Whether it gives up at `now`.
+    fn is_over(&self, now: Instant) -> bool;
+
+    /// Tries to begin.
+    fn begin(&mut self) -> Begun;
+
+    /// Ends it without a thread.
+    fn give_up(&mut self);
+}
+
+/// Whether a connection that waits for a thread has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    Yes,
+    /// It has ended.
+    Never,
+    /// It waits until there are fewer threads than there may be.
+    Later,
+    /// The system refuses threads, and so it would to others.
+    WhenSystemPermits,
+}
+
 /// Watches the connections that are in use.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
@@ -72,6 +99,8 @@ struct State {
     holding: Vec<(HoldQueue, Instant)>,
     /// Connections whose clients do not read, with their deadlines.
     sending: HashMap<usize, (Arc<dyn Watched>, Instant)>,
+    /// Connections that wait for threads, in their order.
+    beginning: Vec<Box<dyn Begins>>,
     started: bool,
     stopped: bool,
     /// Whether its thread has ended.
@@ -239,6 +268,47 @@ impl Watchdog {
         }
     }
 
+    /// Lets a connection begin when it gets a thread. Returns it if the ORB shuts down.
+    #[cold]
+    pub(super) fn begin_later(&self, connection: Box<dyn Begins>) -> Option<Box<dyn Begins>> {
+        let mut watched = self.state.lock();
+        if watched.stopped {
+            return Some(connection);
+        }
+        watched.beginning.push(connection);
+        drop(watched);
+        self.changed.notify_all();
+        None
+    }
+
+    /// Lets connections begin that have waited for threads, unless they give up at `now`.
+    pub(super) fn begin_waiting(&self, now: Instant) {
+        let mut watched = self.state.lock();
+        let is_stopping = watched.stopped;
+        let mut waiting = std::mem::take(&mut watched.beginning);
+        drop(watched);
+        if waiting.is_empty() {
+            return;
+        }
+        let mut is_refused = false;
+        waiting.retain_mut(|connection| {
+            if is_stopping || connection.is_over(now) {
+                connection.give_up();
+                return false;
+            }
+            if is_refused {
+                return true;
+            }
+            let begun = connection.begin();
+            is_refused = begun == Begun::WhenSystemPermits;
+            matches!(begun, Begun::Later | Begun::WhenSystemPermits)
+        });
+        let mut watched = self.state.lock();
+        // Others may have come since.
+        waiting.append(&mut watched.beginning);
+        watched.beginning = waiting;
+    }
+
     /// Discards requests that have expired at `now`. Returns when the next one expires.
     pub(super) fn discard_expired(&self, now: Instant) -> Option<Instant> {
         let mut watched = self.state.lock();
@@ -265,7 +335,7 @@ impl Watchdog {
         Ok(())
     }
 
-    /// Stops it, once no client is awaited.
+    /// Stops it, once no client is awaited. Connections that wait for threads give up.
     pub(crate) fn stop(&self) {
         let mut watched = self.state.lock();
         watched.stopped = true;
@@ -287,19 +357,22 @@ impl Watchdog {
             self.discard_expired(now);
             self.check_messages(now);
             self.expire_output(now);
+            self.begin_waiting(now);
             let mut watched = self.state.lock();
             let next_timed = self.timed.lock().next_check();
             // Connections whose clients do not read must still end in time.
-            if watched.stopped && watched.sending.is_empty() {
+            if watched.stopped && watched.sending.is_empty() && watched.beginning.is_empty() {
                 watched.ended = true;
                 return;
             }
             let check = (!watched.connections.is_empty()).then_some(next_check);
+            let next_begin = (!watched.beginning.is_empty()).then(|| now + BEGIN_AGAIN);
             let _watched = match check
                 .into_iter()
                 .chain(watched.first_expiry())
                 .chain(watched.first_send_deadline())
                 .chain(next_timed)
+                .chain(next_begin)
                 .min()
             {
                 None => self.changed.wait(watched),

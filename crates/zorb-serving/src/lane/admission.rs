@@ -1,30 +1,22 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
-use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 use zorb_base::accepting::Admission;
 use zorb_base::connection_count::set_closes_accepted;
 use zorb_base::connections::{Excess, Newcomer, Reserved};
-use zorb_base::peer_threads::ShareInUse;
 use zorb_base::threads::Running;
-use zorb_os::thread_count::CountedThread;
 use zorb_transport::{Protocol, Stream, ip_address};
 
 use super::Lane;
 use super::eviction::{
     close_held_where, close_one_of_process, close_one_where, count_ending_of_process,
 };
-use super::thread_wait::{ThreadWait, is_one_too_many};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
 use crate::listener::Listener;
-
-/// How long a new connection waits for the thread of one that has been closed. They end at once.
-const ENDING: Duration = Duration::from_secs(1);
 
 /// Admits clients of one listener to a lane.
 pub(crate) struct LaneAdmission {
@@ -137,30 +129,12 @@ impl Lane {
         }
         self.connections.put(slot, &connection);
         connection.start_timing();
-        if let Err(error) = self.begin(&connection, slot) {
+        if let Err(error) = self.begin(context, &connection, slot) {
             self.give_up(&connection, &error);
         } else if self.is_stopping() {
             // `stop` may not have seen it.
             connection.close();
         }
-    }
-
-    /// Begins to serve a connection. If its thread is one too many, closes another connection whose thread then ends, and
-    /// waits for that, but no longer than a [second](ENDING).
-    fn begin(self: &Arc<Self>, connection: &Arc<ServerConnection>, slot: u32) -> io::Result<()> {
-        let ended = CountedThread::ended();
-        let begun = self.strategy.begin(self, connection, slot);
-        let Err(error) = begun else { return begun };
-        if !is_one_too_many(&error) || !make_room_for_thread(connection, &error) {
-            return Err(error);
-        }
-        let wait = ThreadWait {
-            ended,
-            end: Instant::now() + ENDING,
-            in_vain: &self.waited_in_vain,
-            is_over: &|| self.is_stopping(),
-        };
-        wait.retry(error, || self.strategy.begin(self, connection, slot))
     }
 
     /// Whether there is room for a connection from `peer`, for which others may have to close: so many that all that are
@@ -196,21 +170,4 @@ fn fits(has_room: impl Fn() -> bool, close: impl Fn() -> bool) -> bool {
         }
     }
     true
-}
-
-/// Closes a connection with a thread for `newcomer`, which gets none because of `error`: one of the same address if that
-/// has used up its share. Returns whether there is one.
-fn make_room_for_thread(newcomer: &Arc<ServerConnection>, error: &io::Error) -> bool {
-    let peer = newcomer.ip_address();
-    let is_share_in_use = ShareInUse::is_cause_of(error);
-    let has_one = |other: &ServerConnection| {
-        other.has_own_threads()
-            && !std::ptr::eq(other, &**newcomer)
-            && (!is_share_in_use || other.ip_address() == peer)
-    };
-    let is_of_lane =
-        |other: &ServerConnection| Arc::ptr_eq(&other.lane, &newcomer.lane) && has_one(other);
-    close_one_where(&is_of_lane)
-        || close_one_where(&has_one)
-        || close_held_where(Newcomer::From(peer), &has_one)
 }

@@ -1,124 +1,138 @@
-//! How a new connection waits for the thread of another one to end.
+//! New connections that wait for the threads of others to end, because there is one thread too many.
+//!
+//! The accepting thread leaves them to the [watchdog](crate::watchdog), and accepts further clients meanwhile. They begin
+//! in the order in which they came.
 
 use std::io::{self, ErrorKind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use zorb_os::thread_count::CountedThread;
+use zorb_base::connections::Newcomer;
+use zorb_base::peer_threads::ShareInUse;
+use zorb_base::threads::Running;
 
-/// How often to try again if the system refuses a thread: it frees one only some time after that has been noted as ended,
-/// and those of others without a note.
-const SYSTEM_RETRY: Duration = Duration::from_millis(10);
+use super::Lane;
+use super::eviction::{close_held_where, close_one_where};
+use crate::connection::ServerConnection;
+use crate::context::ServerContext;
+use crate::watchdog::{Begins, Begun};
+
+/// How long a new connection waits for the thread of one that has been closed. They end at once.
+const ENDING: Duration = Duration::from_secs(1);
 
 /// Whether a thread was refused because there are as many as there may be.
-pub(super) fn is_one_too_many(error: &io::Error) -> bool {
+fn is_one_too_many(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock)
 }
 
-/// A wait for threads to end.
-pub(super) struct ThreadWait<'l> {
-    /// How many had ended before the first try.
-    pub ended: u32,
+/// A connection of a lane that waits for a thread.
+#[derive(Debug)]
+struct AwaitsThread {
+    lane: Arc<Lane>,
+    connection: Arc<ServerConnection>,
+    slot: u32,
     /// When to give up.
-    pub end: Instant,
-    /// How many threads had ended when a connection of the lane last waited in vain: until another one ends, no other
-    /// waits.
-    pub in_vain: &'l AtomicU64,
-    /// Whether the lane needs no thread any more.
-    pub is_over: &'l dyn Fn() -> bool,
+    end: Instant,
+    /// Whether another connection has been closed for it.
+    has_made_room: bool,
+    /// Why it has no thread.
+    error: io::Error,
+    /// For those who wait for the threads of the lane's pool.
+    _running: Option<Running>,
 }
 
-impl ThreadWait<'_> {
-    /// Tries `begin`, which has failed with `error`, again whenever a thread has ended.
-    ///
-    /// # Errors
-    /// The last one, if there is still one thread too many when the wait is over, or another one.
-    pub(super) fn retry(
-        self,
-        mut error: io::Error,
-        mut begin: impl FnMut() -> io::Result<()>,
+impl Begins for AwaitsThread {
+    fn is_over(&self, now: Instant) -> bool {
+        now >= self.end || self.lane.is_stopping() || self.connection.is_ending()
+    }
+
+    fn begin(&mut self) -> Begun {
+        match self.lane.strategy.begin(&self.lane, &self.connection, self.slot) {
+            Ok(()) => {
+                if self.lane.is_stopping() {
+                    // `stop` may have seen it without a thread.
+                    self.connection.close();
+                }
+                return Begun::Yes;
+            }
+            Err(error) => self.error = error,
+        }
+        let waits = is_one_too_many(&self.error)
+            && (self.has_made_room || make_room_for_thread(&self.connection, &self.error));
+        if !waits {
+            self.give_up();
+            return Begun::Never;
+        }
+        self.has_made_room = true;
+        match self.error.kind() {
+            ErrorKind::WouldBlock => Begun::WhenSystemPermits,
+            _ => Begun::Later,
+        }
+    }
+
+    fn give_up(&mut self) {
+        self.lane.give_up(&self.connection, &self.error);
+    }
+}
+
+impl Drop for AwaitsThread {
+    fn drop(&mut self) {
+        self.lane.awaiting_threads.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Lane {
+    /// Begins to serve a connection. If its thread is one too many, closes another connection whose thread then ends, and
+    /// lets this one begin later, if that is within a [second](ENDING). So does one that comes while others wait.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        context: &ServerContext,
+        connection: &Arc<ServerConnection>,
+        slot: u32,
     ) -> io::Result<()> {
-        let mut ended = self.ended;
-        while self.in_vain.load(Ordering::Relaxed) != u64::from(ended)
-            && is_one_too_many(&error)
-            && !(self.is_over)()
-        {
-            let now = Instant::now();
-            if now >= self.end {
-                self.in_vain.store(ended.into(), Ordering::Relaxed);
-                break;
-            }
-            let is_of_system = error.kind() == ErrorKind::WouldBlock;
-            let until = if is_of_system { self.end.min(now + SYSTEM_RETRY) } else { self.end };
-            if !CountedThread::wait_for_end(ended, until) && !is_of_system {
-                continue;
-            }
-            ended = CountedThread::ended();
-            match begin() {
+        let mut error = ErrorKind::QuotaExceeded.into();
+        let has_to_wait = self.awaiting_threads.load(Ordering::Relaxed) > 0;
+        if !has_to_wait {
+            match self.strategy.begin(self, connection, slot) {
                 Ok(()) => return Ok(()),
-                Err(again) => error = again,
+                Err(failed) => error = failed,
+            }
+            if !is_one_too_many(&error) || !make_room_for_thread(connection, &error) {
+                return Err(error);
             }
         }
-        Err(error)
+        self.awaiting_threads.fetch_add(1, Ordering::Relaxed);
+        let awaits = AwaitsThread {
+            lane: Arc::clone(self),
+            connection: Arc::clone(connection),
+            slot,
+            end: Instant::now() + ENDING,
+            has_made_room: !has_to_wait,
+            error,
+            _running: self.core.count_request(),
+        };
+        if let Some(mut refused) = context.watchdog().begin_later(Box::new(awaits)) {
+            // The ORB shuts down.
+            refused.give_up();
+        }
+        Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use zorb_base::threads::ThreadCount;
-
-    use super::*;
-
-    const NEVER: u64 = u64::MAX;
-
-    /// Waits until `limit` from now with a `begin` that fails with `kind` each time, after a thread has ended. Returns how
-    /// often it was called, and how many threads had ended if that was in vain.
-    fn tries(kind: ErrorKind, limit: Duration, most: u32) -> (u32, u64) {
-        let (in_vain, tries) = (AtomicU64::new(NEVER), Cell::new(0));
-        let wait = ThreadWait {
-            ended: CountedThread::ended().wrapping_sub(1),
-            end: Instant::now() + limit,
-            in_vain: &in_vain,
-            is_over: &|| tries.get() == most,
-        };
-        let error = wait.retry(ErrorKind::QuotaExceeded.into(), || {
-            tries.set(tries.get() + 1);
-            let threads = ThreadCount::new(usize::MAX);
-            threads.spawn("ends", || {})?;
-            threads.join();
-            Err(kind.into())
-        });
-        let error = error.unwrap_err().kind();
-        assert!([kind, ErrorKind::QuotaExceeded].contains(&error), "{error:?}");
-        (tries.get(), in_vain.into_inner())
-    }
-
-    #[test]
-    fn the_wait_ends_although_other_threads_end() {
-        for kind in [ErrorKind::QuotaExceeded, ErrorKind::WouldBlock] {
-            let (_, in_vain) = tries(kind, Duration::from_millis(20), u32::MAX);
-            assert_ne!(in_vain, NEVER, "{kind:?}");
-            assert_eq!(tries(kind, Duration::ZERO, u32::MAX).0, 0);
-        }
-    }
-
-    #[test]
-    fn the_wait_ends_when_the_lane_stops_or_the_error_is_another() {
-        const HOUR: Duration = Duration::from_secs(3600);
-        assert_eq!(tries(ErrorKind::QuotaExceeded, HOUR, 3), (3, NEVER));
-        assert_eq!(tries(ErrorKind::WouldBlock, HOUR, 3), (3, NEVER));
-        assert_eq!(tries(ErrorKind::OutOfMemory, HOUR, u32::MAX), (1, NEVER));
-    }
-
-    #[test]
-    fn no_connection_waits_for_what_another_waited_for_in_vain() {
-        let ended = CountedThread::ended().wrapping_add(1 << 31);
-        let in_vain = AtomicU64::new(ended.into());
-        let end = Instant::now() + Duration::from_secs(3600);
-        let wait = ThreadWait { ended, end, in_vain: &in_vain, is_over: &|| false };
-        let begin = || panic!("no thread has ended");
-        assert!(wait.retry(ErrorKind::QuotaExceeded.into(), begin).is_err());
-    }
+/// Closes a connection with a thread for `newcomer`, which gets none because of `error`: one of the same address if that
+/// has used up its share. Returns whether there is one.
+fn make_room_for_thread(newcomer: &Arc<ServerConnection>, error: &io::Error) -> bool {
+    let peer = newcomer.ip_address();
+    let is_share_in_use = ShareInUse::is_cause_of(error);
+    let has_one = |other: &ServerConnection| {
+        other.has_own_threads()
+            && !std::ptr::eq(other, &**newcomer)
+            && (!is_share_in_use || other.ip_address() == peer)
+    };
+    let is_of_lane =
+        |other: &ServerConnection| Arc::ptr_eq(&other.lane, &newcomer.lane) && has_one(other);
+    close_one_where(&is_of_lane)
+        || close_one_where(&has_one)
+        || close_held_where(Newcomer::From(peer), &has_one)
 }

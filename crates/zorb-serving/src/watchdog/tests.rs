@@ -93,3 +93,37 @@ fn an_upcall_that_goes_on_stays_watched() {
     assert!(one.0.stop_watching(seen.wrapping_add(1)));
     assert!(!one.0.own_threads.is_watched.load(Ordering::Relaxed));
 }
+
+/// A connection that waits for a thread: its number, what its attempts result in, and the numbers of all that have tried.
+#[derive(Debug)]
+struct Awaits(u32, Begun, Arc<Lock<Vec<u32>>>);
+
+impl Begins for Awaits {
+    fn is_over(&self, _: Instant) -> bool {
+        false
+    }
+
+    fn begin(&mut self) -> Begun {
+        self.2.lock().push(self.0);
+        // The second attempt succeeds.
+        std::mem::replace(&mut self.1, Begun::Yes)
+    }
+
+    fn give_up(&mut self) {}
+}
+
+#[test]
+fn connections_that_wait_for_threads_begin_in_their_order() {
+    let watchdog = Watchdog::new(TimeLimits::default());
+    let tried = Arc::<Lock<Vec<u32>>>::default();
+    let first = [Begun::Later, Begun::Never, Begun::Later, Begun::WhenSystemPermits, Begun::Later];
+    for (number, first) in (0..).zip(first) {
+        let awaits = Box::new(Awaits(number, first, Arc::clone(&tried)));
+        assert!(watchdog.begin_later(awaits).is_none());
+    }
+    // The system refuses the last one a thread, too.
+    for expected in [vec![0, 1, 2, 3], vec![0, 2, 3, 4], vec![4], vec![]] {
+        watchdog.begin_waiting(Instant::now());
+        assert_eq!(std::mem::take(&mut *tried.lock()), expected);
+    }
+}

@@ -96,8 +96,7 @@ impl<D: Driven> Driver<D> {
         let level = priority::last_set().min(priority::MAX_PRIORITY);
         self.timers.raise(level);
         receiver.spawn(move || {
-            let mut counted = counted;
-            counted.begins();
+            let _counted = counted;
             if level > 0 {
                 // The connecting thread was allowed to do the same.
                 let _ = priority::set(Schedule::Fifo(level));
