@@ -235,6 +235,13 @@ pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
+/// Whether a call failed because the system, not only the process, is out of descriptors: then the limit of the process
+/// (`ulimit -n`) does not matter, but that of the system (`fs.file-max`).
+#[must_use]
+pub fn is_system_out_of_descriptors(error: &io::Error) -> bool {
+    rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::NFILE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

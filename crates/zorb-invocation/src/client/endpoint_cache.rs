@@ -44,7 +44,7 @@ use crate::flow::FlowLimits;
 use per_lane::PerLane;
 use thread_slot::ThreadSlot;
 
-pub(super) use connect::is_out_of_descriptors;
+pub(super) use connect::{is_out_of_descriptors, is_system_out_of_descriptors};
 pub(crate) use exclusive_call::ExclusiveCall;
 pub(super) use message_queue::{Closing, Message, MessageQueue};
 pub(super) use other_connections::OtherConnections;

@@ -9,7 +9,9 @@ use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::any_connection::AnyConnection;
-use super::endpoint_cache::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
+use super::endpoint_cache::{
+    ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors, is_system_out_of_descriptors,
+};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
 
@@ -283,6 +285,9 @@ fn not_connected(mut failures: Vec<ConnectError>, ended: NotConnected) -> System
         SystemException::transient(minor::transient::CONNECT_FAILED, no)
     };
     let hint = match failures.last() {
+        Some(last) if is_system_out_of_descriptors(last) => {
+            "raise the limit of descriptors of the system (fs.file-max)"
+        }
         Some(_) if out_of_descriptors => "raise the limit of descriptors (ulimit -n)",
         last => last.and_then(ConnectError::hint).unwrap_or_default(),
     };

@@ -153,3 +153,10 @@ pub(in crate::client) fn is_out_of_descriptors(error: &ConnectError) -> bool {
     let mut errors = error.attempts().iter().map(|attempt| &attempt.error);
     errors.any(process::is_out_of_descriptors)
 }
+
+/// Whether it failed because the system is out of descriptors.
+#[cold]
+pub(in crate::client) fn is_system_out_of_descriptors(error: &ConnectError) -> bool {
+    let mut errors = error.attempts().iter().map(|attempt| &attempt.error);
+    errors.any(process::is_system_out_of_descriptors)
+}
