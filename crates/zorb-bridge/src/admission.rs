@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use zorb_base::accepting::Admission;
 use zorb_base::connections::{Evictable, Evicted, Excess};
 use zorb_base::progress::Progress;
-use zorb_transport::{Stream, ip_address, log_limited};
+use zorb_transport::{Stream, log_limited};
 
 use crate::client_side;
 use crate::clients::Clients;
@@ -24,9 +24,9 @@ pub(crate) struct BridgeAdmission {
 
 impl Admission for BridgeAdmission {
     fn admit(&self, stream: Arc<dyn Stream>) {
-        let peer = ip_address(&*stream);
         let clients = &self.clients;
         let link = Arc::new(self.link(stream));
+        let peer = link.address;
         let Some(reserved) = clients.connections.reserve(peer) else {
             return self.reject(&link);
         };
@@ -100,7 +100,7 @@ impl Clients {
     /// whether there is one.
     fn close_one(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
-        let is_meant = |link: &Link| peer.is_none() || link.peer() == peer;
+        let is_meant = |link: &Link| peer.is_none() || link.address == peer;
         let (link, what) = match self.connections.to_evict(accepted, is_meant) {
             Some(Evicted::Idle(link)) => {
                 link.evict();
@@ -133,7 +133,7 @@ impl Evictable for Link {
     }
 
     fn peer(&self) -> Option<IpAddr> {
-        ip_address(&*self.client)
+        self.address
     }
 }
 

@@ -1,7 +1,7 @@
 //! A client's connection and the corresponding connection to the server.
 
 use std::io;
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use zorb_base::progress::Progress;
 use zorb_giop::{GiopVersion, MessageBudget, MessageFormat, ProtocolError};
 use zorb_os::lock::{Condition, Lock, Locked};
-use zorb_transport::Stream;
+use zorb_transport::{Stream, ip_address};
 
 use crate::context::Context;
 use crate::framing::Framing;
@@ -28,6 +28,8 @@ pub(crate) struct Link {
     pub(crate) context: Arc<Context>,
     pub(crate) framing: Framing,
     pub(crate) client: Arc<dyn Stream>,
+    /// The IP address of the client, if it has one.
+    pub(crate) address: Option<IpAddr>,
     /// What the octets of the client are charged to while they are buffered.
     pub(crate) budget: Arc<MessageBudget>,
     /// Held while sending to the client.
@@ -61,6 +63,7 @@ impl Link {
     ) -> Self {
         Self {
             budget: context.shares.share(&*client),
+            address: ip_address(&*client),
             context: Arc::clone(context),
             framing,
             client,
