@@ -1,7 +1,7 @@
 //! The connections whose resumed requests wait for threads, with the strategy thread per connection.
 //!
 //! Each peer has threads of its own, which count in its share and serve no other peer. The first one may
-//! exceed the share, so that requests do not wait for ever while other threads of the peer use it up. If the system
+//! exceed the share, which the threads of the peer's connections may use up for as long as these are open. If the system
 //! cannot start that thread, the requests are refused: requests that wait always have a thread.
 
 use std::collections::{BTreeMap, VecDeque};
