@@ -7,8 +7,8 @@ mod support;
 
 use std::net::{Ipv6Addr, UdpSocket};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Trial};
@@ -74,9 +74,14 @@ fn builder_with(options: MiopSettings) -> OrbBuilder {
     builder.protocol(Arc::new(IiopProtocol::new())).protocol(Arc::new(miop))
 }
 
+/// Sockets whose ports nobody else gets; members of groups are bound to the addresses of these.
+static HOLDERS: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
+
 /// A group of its own for each test, at a port that nobody has.
 fn url(group: u32) -> String {
-    let free = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let holder = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let free = holder.local_addr().unwrap().port();
+    HOLDERS.lock().unwrap().push(holder);
     format!("corbaloc:miop:1.0@1.0-zorb-{group}/239.255.80.{group}:{free}")
 }
 

@@ -87,8 +87,9 @@ fn a_message_to_a_group_without_memory_for_a_part_of_it_is_lost_alone() {
                 .listen("iiop://127.0.0.1:0")
                 .option("MiopInterface", "127.0.0.1"),
         );
-        // A port that nobody has.
-        let free = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        // Nobody else gets its port; members of the group are bound to the address of the group.
+        let holder = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let free = holder.local_addr().unwrap().port();
         let url = format!("corbaloc:miop:1.0@1.0-fuzz-1/239.255.82.1:{free}");
         let members = server.orb.string_to_object(&url).unwrap().unwrap();
         let root = server.orb.root_poa();
