@@ -249,29 +249,35 @@ impl MultiplexedConnection {
     }
 
     /// Promotes a sleeping follower to leader if there is none: the one with the highest priority, among equals
-    /// the first.
-    fn promote(&self, state: &mut State) {
-        if state.inbound.is_none() {
-            return;
-        }
-        if self.promote_caller(state) {
-            return;
-        }
-        if state.pending.count > 0 || state.pending.reader == Reader::Sleeps {
+    /// the first. It is to be notified once the state is unlocked, because it locks it at once.
+    #[must_use]
+    fn promote(&self, state: &mut State) -> Option<Arc<Condition>> {
+        state.inbound.as_ref()?;
+        let promoted = promote_caller(state);
+        if promoted.is_none() && (state.pending.count > 0 || state.pending.reader == Reader::Sleeps)
+        {
             self.resume_reader(state);
         }
+        promoted
     }
+}
 
-    /// Promotes a sleeping follower to leader; `false` if none sleeps.
-    fn promote_caller(&self, state: &mut State) -> bool {
-        while let Some(next) = state.sleepers.take_first() {
-            if let Some(call) = state.machine.call_mut(next) {
-                count(Count::ThreadSwitches);
-                call.sleeps = false;
-                call.wake.notify_one();
-                return true;
-            }
+/// Promotes a sleeping follower to leader, which is to be notified once the state is unlocked; `None` if none sleeps.
+#[must_use]
+fn promote_caller(state: &mut State) -> Option<Arc<Condition>> {
+    while let Some(next) = state.sleepers.take_first() {
+        if let Some(call) = state.machine.call_mut(next) {
+            count(Count::ThreadSwitches);
+            call.sleeps = false;
+            return Some(Arc::clone(&call.wake));
         }
-        false
+    }
+    None
+}
+
+/// Notifies the follower that has been promoted.
+fn notify(promoted: Option<Arc<Condition>>) {
+    if let Some(wake) = promoted {
+        wake.notify_one();
     }
 }

@@ -10,11 +10,13 @@ use zorb_giop::{
     BegunRequest, ConnectionEnd, DetachedMessage, FailureCause, MessageHeader, NewRequest,
     ReplyStart, RequestBuffer, RequestFailure, RequestKind,
 };
+use zorb_os::lock::Locked;
 use zorb_os::{priority, probe};
 use zorb_transport::Stream;
 
 use super::{
-    CallBuffers, Follower, MultiplexedConnection, PendingRequest, State, copied, wait_until,
+    CallBuffers, Follower, FollowerReply, MultiplexedConnection, PendingRequest, State, copied,
+    notify, wait_until,
 };
 use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
@@ -209,7 +211,7 @@ impl MultiplexedCall {
         let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
         let deadline_of_request = time_limit.deadline();
         let wait = Wait::since(LastReceived::now(), time_limit, connection.longest_wait);
-        let timed_out = |state: &mut State| {
+        let timed_out = |mut state: Locked<'_, State>| {
             // If this caller has been promoted just now, another one has to lead.
             state.wake(id);
             // The wait ended at the deadline.
@@ -219,7 +221,9 @@ impl MultiplexedCall {
                 }
                 None => drop(state.machine.cancel(id)),
             }
-            connection.promote(state);
+            let promoted = connection.promote(&mut state);
+            drop(state);
+            notify(promoted);
             NoReply::TimedOut
         };
         let mut state = connection.state();
@@ -227,15 +231,11 @@ impl MultiplexedCall {
             state.wake(id);
             let Some(call) = state.machine.call_mut(id) else { return Err(NoReply::Lost(None)) };
             if let Some(reply) = call.reply.take() {
-                if let Some(buffers) = self.buffers.as_deref_mut() {
-                    buffers.received = reply.octets;
-                    buffers.tail = reply.tail;
-                }
-                return Ok((reply.header, reply.start));
+                return Ok(kept(reply, self.buffers.as_deref_mut()));
             }
             match state.machine.failure(id) {
                 Some(RequestFailure { cause: FailureCause::TimedOut, .. }) => {
-                    return Err(timed_out(&mut state));
+                    return Err(timed_out(state));
                 }
                 Some(_) => {
                     // This caller may have been promoted instead of the reader, which has to end.
@@ -250,8 +250,18 @@ impl MultiplexedCall {
                 state = connection.state();
                 state.end_leading(inbound);
                 match led {
-                    Ok(()) => connection.promote(&mut state),
-                    Err(NoReply::TimedOut) => return Err(timed_out(&mut state)),
+                    Ok(()) => {
+                        let promoted = connection.promote(&mut state);
+                        let call = state.machine.call_mut(id);
+                        let reply = call.and_then(|call| call.reply.take());
+                        drop(state);
+                        notify(promoted);
+                        if let Some(reply) = reply {
+                            return Ok(kept(reply, self.buffers.as_deref_mut()));
+                        }
+                        state = connection.state();
+                    }
+                    Err(NoReply::TimedOut) => return Err(timed_out(state)),
                     Err(reason) => connection.end(&mut state, reason),
                 }
                 continue;
@@ -262,7 +272,7 @@ impl MultiplexedCall {
             let in_time;
             (state, in_time) = wait_until(&buffers.wake, state, wait.deadline());
             if !in_time {
-                return Err(timed_out(&mut state));
+                return Err(timed_out(state));
             }
         }
     }
@@ -270,6 +280,18 @@ impl MultiplexedCall {
     fn message(&self) -> &[u8] {
         self.buffers.as_deref().map_or(&[], |buffers| buffers.received.message())
     }
+}
+
+/// Moves a reply into the caller's buffers.
+fn kept(
+    reply: FollowerReply,
+    buffers: Option<&mut CallBuffers>,
+) -> (MessageHeader, Option<ReplyStart>) {
+    if let Some(buffers) = buffers {
+        buffers.received = reply.octets;
+        buffers.tail = reply.tail;
+    }
+    (reply.header, reply.start)
 }
 
 impl Connection for MultiplexedCall {

@@ -14,7 +14,7 @@ use zorb_transport::MAX_LATENESS;
 use super::leader::detach;
 use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyTail};
 use super::periods::is_late;
-use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied};
+use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied, notify};
 use crate::client::connection::{LastReceived, NoReply, failed_may_resend, machine_time};
 use crate::client::longest_wait::Wait;
 use crate::client::time_limit::TimeLimit;
@@ -153,15 +153,20 @@ impl MultiplexedConnection {
         let mut state = self.state();
         state.end_leading(inbound);
         let has_received = led.is_ok();
-        match led {
+        let promoted = match led {
             // The reader ends the request when its time is over.
             Ok(()) | Err(NoReply::TimedOut) => self.promote(&mut state),
-            Err(reason) => self.end(&mut state, reason),
-        }
+            Err(reason) => {
+                self.end(&mut state, reason);
+                None
+            }
+        };
         if state.closing && state.pending.count == 0 {
             // The reader closes the connection.
             self.wake_reader(&mut state);
         }
+        drop(state);
+        notify(promoted);
         has_received
     }
 

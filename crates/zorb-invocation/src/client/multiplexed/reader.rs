@@ -11,7 +11,7 @@ use zorb_os::lock::Locked;
 
 use super::leader::SHARED_BUFFERS;
 use super::pending_request::{Reader, ReplyTail};
-use super::{MultiplexedConnection, State};
+use super::{MultiplexedConnection, State, promote_caller};
 use crate::client::connection::NoReply;
 use crate::client::needed_thread::on_needed_thread;
 
@@ -199,7 +199,11 @@ impl MultiplexedConnection {
         state.end_leading(inbound);
         match led {
             Ok(()) => {
-                self.promote_caller(&mut state);
+                if let Some(promoted) = promote_caller(&mut state) {
+                    drop(state);
+                    promoted.notify_one();
+                    state = self.state();
+                }
             }
             Err(reason) => self.end(&mut state, reason),
         }
