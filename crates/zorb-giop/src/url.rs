@@ -156,13 +156,14 @@ impl CorbalocAddress {
 }
 
 fn is_path(protocol: &str, address: &str) -> bool {
-    // With any messaging protocol, as in `lite+uiop`.
-    match protocol.rsplit('+').next().unwrap_or(protocol) {
-        "uiop" => true,
-        // TAO's addresses are host and port, Zorb's are names of Unix-domain sockets.
-        "shmiop" => address.starts_with(['/', '@']),
-        _ => false,
-    }
+    // TAO's addresses of shared memory are host and port, Zorb's are names of Unix-domain sockets.
+    is_over("uiop", protocol) || is_over("shmiop", protocol) && address.starts_with(['/', '@'])
+}
+
+/// Whether the protocol is `base`, or that with any messaging protocol, as in `lite+uiop`.
+fn is_over(base: &str, protocol: &str) -> bool {
+    let before = protocol.strip_suffix(base);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('+'))
 }
 
 /// The reason why text is not an object URL: a BAD_PARAM.

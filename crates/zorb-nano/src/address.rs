@@ -92,7 +92,8 @@ mod name {
     /// The name of a Unix-domain socket: an absolute path, or `@` and an abstract name.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub struct SocketName {
-        octets: [u8; MAX_NAME],
+        /// The name and NULs.
+        octets: [u8; MAX_NAME + 1],
         /// At least 2.
         length: u8,
     }
@@ -110,9 +111,9 @@ mod name {
                 )
             };
             let is_name = matches!(name, [b'/' | b'@', _, ..]) && !name.contains(&0);
-            let mut octets = [0; MAX_NAME];
+            let mut octets = [0; MAX_NAME + 1];
             match (octets.get_mut(..name.len()), u8::try_from(name.len())) {
-                (Some(start), Ok(length)) if is_name => {
+                (Some(start), Ok(length)) if is_name && name.len() <= MAX_NAME => {
                     start.copy_from_slice(name);
                     Ok(Self { octets, length })
                 }
@@ -123,6 +124,17 @@ mod name {
         /// The octets of the path, or of `@` and the abstract name.
         pub fn as_octets(&self) -> &[u8] {
             self.octets.get(..usize::from(self.length)).unwrap_or_default()
+        }
+
+        /// The same and a NUL: never `None`.
+        #[cfg(feature = "linux")]
+        pub(crate) fn with_nul(&self) -> Option<&[u8]> {
+            self.octets.get(..=usize::from(self.length))
+        }
+
+        #[cfg(feature = "linux")]
+        pub(crate) fn is_abstract(&self) -> bool {
+            self.as_octets().starts_with(b"@")
         }
     }
 

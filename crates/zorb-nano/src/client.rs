@@ -25,7 +25,8 @@ pub struct Client<O> {
 }
 
 impl<O: Os> Client<O> {
-    /// A client over an operating system, which needs a socket for each connection. All buffers are allocated here.
+    /// A client over an operating system, which needs a socket for each connection. All buffers are allocated here. If
+    /// the memory is not enough, it has fewer connections than the limit; without any, calls raise `NO_MEMORY`.
     pub fn new(os: O, limits: Limits) -> Self {
         Self { connections: Connections::new(os, limits) }
     }

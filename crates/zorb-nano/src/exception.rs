@@ -38,6 +38,10 @@ impl SystemException {
     pub(crate) const TOO_LARGE: Self =
         Self::before(SystemExceptionKind::ImpLimit, minor::imp_limit::MESSAGE_TOO_LARGE);
 
+    /// There is no memory for a buffer.
+    pub(crate) const NO_MEMORY: Self =
+        Self::before(SystemExceptionKind::NoMemory, minor::no_memory::OUT_OF_MEMORY);
+
     /// The server has raised a user exception that is not in the operation's IDL.
     pub const UNLISTED: Self =
         Self::maybe(SystemExceptionKind::Unknown, minor::unknown::UNLISTED_USER_EXCEPTION);

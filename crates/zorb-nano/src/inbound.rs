@@ -1,6 +1,5 @@
 //! Splitting received octets into messages, in a buffer that does not grow.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use zorb_giop::{MessageFormat, MessageHeader};
@@ -30,9 +29,12 @@ pub(crate) enum Unusable {
 }
 
 impl Inbound {
-    /// Allocates the buffer, for messages of at most this size.
-    pub(crate) fn new(size: usize) -> Self {
-        Self { buffer: vec![0; size], start: 0, end: 0, current: 0 }
+    /// Allocates the buffer, for messages of at most this size; `None` without memory for it.
+    pub(crate) fn new(size: usize) -> Option<Self> {
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(size).ok()?;
+        buffer.resize(size, 0);
+        Some(Self { buffer, start: 0, end: 0, current: 0 })
     }
 
     /// Drops all that has been received.
@@ -150,7 +152,7 @@ mod tests {
     fn messages_are_the_same_however_they_are_received() {
         let messages: Vec<_> = [0, 5, 20, 1, 0, 20, 20].map(message).into();
         for piece in 1..64 {
-            let mut inbound = Inbound::new(32);
+            let mut inbound = Inbound::new(32).unwrap();
             assert_eq!(receive(&mut inbound, &messages.concat(), piece), messages, "{piece}");
             assert!(inbound.is_idle() && !inbound.has_buffered());
         }
@@ -158,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_current_message_is_not_idle() {
-        let mut inbound = Inbound::new(64);
+        let mut inbound = Inbound::new(64).unwrap();
         let sent = [message(3), message(4)[..5].to_vec()].concat();
         inbound.space()[..sent.len()].copy_from_slice(&sent);
         inbound.advance(sent.len());
@@ -180,7 +182,7 @@ mod tests {
             (b"GET / HTTP/1.1\r\n".to_vec(), Unusable::NoMessage),
         ];
         for (octets, expected) in cases {
-            let mut inbound = Inbound::new(32);
+            let mut inbound = Inbound::new(32).unwrap();
             inbound.space()[..12].copy_from_slice(&octets[..12]);
             inbound.advance(12);
             assert_eq!(inbound.poll(FORM), Err(expected));

@@ -49,14 +49,16 @@ pub(crate) enum Flushed {
 }
 
 impl Link {
-    /// Allocates the buffers.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    /// Allocates the buffers; `None` without memory for them.
+    pub(crate) fn new(limits: &Limits) -> Option<Self> {
         let size = limits.max_message_size;
-        Self {
+        let mut outbound = Vec::new();
+        outbound.try_reserve_exact(size).ok()?;
+        Some(Self {
             socket: None,
             endpoint: None,
-            inbound: Inbound::new(size),
-            outbound: Vec::with_capacity(size),
+            inbound: Inbound::new(size)?,
+            outbound,
             sent: 0,
             active: Duration::ZERO,
             alive: None,
@@ -64,7 +66,16 @@ impl Link {
             version: GiopVersion::V1_2,
             is_ready: false,
             is_waiting: false,
+        })
+    }
+
+    /// Allocates several, as far as there is memory.
+    pub(crate) fn several(count: usize, limits: &Limits) -> Vec<Self> {
+        let mut links = Vec::new();
+        if links.try_reserve_exact(count).is_ok() {
+            links.extend((0..count).map_while(|_| Self::new(limits)));
         }
+        links
     }
 
     /// Begins a connection.

@@ -44,12 +44,11 @@ impl<'s, O: Os> Server<'s, O> {
     /// buffers are allocated here.
     ///
     /// # Errors
-    /// `INITIALIZE`, minor `ENDPOINT`: the system does not let it listen there.
+    /// `INITIALIZE`, minor `ENDPOINT`: the system does not let it listen there; `NO_MEMORY`.
     pub fn new(os: O, endpoint: Endpoint, limits: Limits) -> Result<Self, SystemException> {
         let limits = limits.normalized();
         let objects = Objects::new(limits.max_objects);
-        let interests = Vec::with_capacity(limits.max_connections + 1);
-        let mut server = Self { os, limits, lanes: Vec::new(), interests, objects };
+        let mut server = Self { os, limits, lanes: Vec::new(), interests: Vec::new(), objects };
         server.listen(endpoint)?;
         Ok(server)
     }
@@ -59,7 +58,7 @@ impl<'s, O: Os> Server<'s, O> {
     ///
     /// # Errors
     /// `IMP_LIMIT`: all endpoints together would have more than [`MAX_POLLED`] sockets; `INITIALIZE`, minor `ENDPOINT`:
-    /// the system does not let it listen there.
+    /// the system does not let it listen there; `NO_MEMORY`.
     pub fn listen(&mut self, endpoint: Endpoint) -> Result<(), SystemException> {
         let more = Lane::connections(&endpoint, &self.limits) + 1;
         let all = self.lanes.iter().map(Lane::sockets).sum::<usize>() + more;
@@ -67,11 +66,12 @@ impl<'s, O: Os> Server<'s, O> {
             let minor = minor::imp_limit::TOO_MANY_CONNECTIONS;
             return Err(SystemException::before(SystemExceptionKind::ImpLimit, minor));
         }
+        let reserved = self.lanes.try_reserve(1).and(self.interests.try_reserve(all));
+        reserved.map_err(|_| SystemException::NO_MEMORY)?;
         let lane = Lane::open(&mut self.os, endpoint, &self.limits)?;
         let priority = lane.endpoint.priority();
         let at = self.lanes.partition_point(|lane| lane.endpoint.priority() <= priority);
         self.lanes.insert(at, lane);
-        self.interests.reserve(all);
         Ok(())
     }
 
@@ -79,7 +79,7 @@ impl<'s, O: Os> Server<'s, O> {
     ///
     /// # Errors
     /// `BAD_PARAM`: the key is empty or that of another object; `IMP_LIMIT`: it has more than
-    /// [`MAX_KEY`](crate::MAX_KEY) octets; `NO_RESOURCES`: the server has as many objects as it may.
+    /// [`MAX_KEY`](crate::MAX_KEY) octets; `NO_RESOURCES`: the server has as many objects as it may; `NO_MEMORY`.
     pub fn register(
         &mut self,
         key: &[u8],

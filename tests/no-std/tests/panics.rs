@@ -7,7 +7,7 @@ use std::process::Command;
 use libtest_mimic::Failed;
 
 /// What functions are called to panic: parts of their names.
-const PANICS: [&str; 9] = [
+const PANICS: [&str; 10] = [
     "core::panicking::",
     "slice_index_fail",
     "len_mismatch_fail",
@@ -17,6 +17,7 @@ const PANICS: [&str; 9] = [
     "capacity_overflow",
     "handle_error",
     "rust_begin_unwind",
+    "alloc_error",
 ];
 
 /// The compiler that the numbers below belong to. With others the image is not checked.
@@ -24,34 +25,29 @@ const COMPILER: &str = "rustc 1.95.0 ";
 
 /// Where the image may panic: how many calls there are at most in functions whose names contain this. The linker leaves out
 /// what nothing calls. Tests and fuzzing reach none of these.
-const ALLOWED: [(&str, usize); 23] = [
-    // Memory, at start.
-    ("::grow_one", 5),
+const ALLOWED: [(&str, usize); 16] = [
+    // Memory, while URLs are parsed and at start: the ORB reserves that of its buffers before, by functions that return
+    // errors.
+    ("::grow_one", 6),
     ("::do_reserve_and_handle", 1),
-    ("::with_capacity_in", 4),
-    ("UniqueArcUninit", 1),
-    ("zorb_nano::link::Link::new", 1),
+    ("::with_capacity_in", 2),
     ("Bump<T>::try_alloc", 2),
-    // What the system says: its clock's code, which rustix looks up once, and descriptors.
-    ("Linux as zorb_nano::os::Os>::now", 9),
+    // The program's own servant; the length of an address that the system returns, in rustix.
+    ("<main>", 2),
+    // Of rustix: a descriptor is not -1, and the name of a Unix-domain socket fits into an array of its size.
     ("::as_fd", 1),
-    ("ret_owned_fd", 1),
-    ("rustix::fs::at::openat", 1),
     ("zorb_nano::os::linux::unix::address", 1),
-    // The standard library's own indexes, in searches of text and in collections.
+    // The standard library's own indexes, in searches of text and in addresses, and its copies and times.
     ("core::net::parser::Parser", 3),
     ("core::str::pattern::CharSearcher", 1),
-    ("core::str::pattern::TwoWaySearcher", 2),
-    ("core::str::<impl str>::contains", 3),
-    ("core::str::iter::SplitInternal", 3),
     ("core::slice::copy_from_slice_impl", 1),
     ("core::time::Duration>::new", 1),
+    // The same in the state of a reader of values, which the ORB does not use: sizes of collections and counters.
+    ("UniqueArcUninit", 1),
     ("BTreeMap", 1),
     ("Rc<T,A>::drop_slow", 1),
     ("Arc<T,A>::make_mut", 1),
     ("get_or_insert_default", 1),
-    // With what is called once, from the list above.
-    ("main", 3),
 ];
 
 /// Checks that the image panics nowhere else.
@@ -70,7 +66,8 @@ pub(crate) fn check(image: &Path) -> Result<(), Failed> {
     let mut left = ALLOWED;
     let mut others = Vec::new();
     for (function, calls) in found {
-        match left.iter_mut().find(|(allowed, _)| function.contains(allowed)) {
+        let name = format!("<{function}>");
+        match left.iter_mut().find(|(allowed, _)| name.contains(allowed)) {
             Some((_, count)) if *count >= calls => *count -= calls,
             _ => others.push(format!("{calls} more calls that panic in {function}")),
         }

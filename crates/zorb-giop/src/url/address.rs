@@ -53,7 +53,7 @@ impl HostPort {
             },
         };
         if let Some(at) =
-            host.find(|c: char| c.is_whitespace() || c.is_control() || "[]".contains(c))
+            host.find(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '[' | ']'))
         {
             let opening = usize::from(text.starts_with('['));
             return error(at + opening, "white space or a misplaced bracket in a host");

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::{
     Corbaloc, CorbalocAddress, Corbaname, MAX_ADDRESSES, MAX_URL, NamingContextAddress, ObjectUrl,
-    UrlError, UrlErrorKind, is_path, unescape,
+    UrlError, UrlErrorKind, is_over, is_path, unescape,
 };
 use crate::{GiopVersion, Ior, IorTextError};
 
@@ -182,7 +182,8 @@ impl<'a> Part<'a> {
                 // A path may contain an `@`.
                 Err(_)
                     if is_path
-                        && (is_uiop(&address.protocol) || !is_like_version(version.text)) => {}
+                        && (is_over("uiop", &address.protocol)
+                            || !is_like_version(version.text)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -275,11 +276,6 @@ impl<'a> Part<'a> {
 fn strip_rir(part: Part<'_>) -> Option<Part<'_>> {
     let (prefix, rest) = part.split(4, 0);
     prefix.text.eq_ignore_ascii_case("rir:").then_some(rest)
-}
-
-/// Whether the protocol is UIOP, with any messaging protocol.
-fn is_uiop(protocol: &str) -> bool {
-    protocol.rsplit('+').next() == Some("uiop")
 }
 
 /// Whether `text` consists of digits and dots.

@@ -41,10 +41,10 @@ const REFUSED: SystemException =
     SystemException::maybe(SystemExceptionKind::CommFailure, minor::comm_failure::MESSAGE_ERROR);
 
 impl<O: Os> Connections<O> {
-    /// No connection yet. All buffers are allocated here.
+    /// No connection yet. All buffers are allocated here, as far as there is memory.
     pub(super) fn new(os: O, limits: Limits) -> Self {
         let limits = limits.normalized();
-        let links = (0..limits.max_connections).map(|_| Link::new(&limits)).collect();
+        let links = Link::several(limits.max_connections, &limits);
         Self { os, limits, links, last_id: 0 }
     }
 
@@ -238,7 +238,7 @@ impl<O: Os> Connections<O> {
         }
         let oldest =
             (0..).zip(&self.links).min_by_key(|(_, link)| (link.socket().is_some(), link.active()));
-        let at = oldest.map_or(0, |(at, _)| at);
+        let Some((at, _)) = oldest else { return Err(Failure::Final(SystemException::NO_MEMORY)) };
         self.close_link(at);
         let Ok(socket) = self.os.connect(endpoint.address) else {
             return Err(Failure::Final(CONNECT_FAILED));

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, DynamicClockId, clock_gettime_dynamic};
 
 use super::{Interest, MAX_POLLED, Os, OsError, Socket};
 use crate::Address;
@@ -28,10 +28,13 @@ pub struct Linux {
 }
 
 impl Linux {
-    /// The system, with a table for this number of listeners and connections.
+    /// The system, with a table for this number of listeners and connections; an empty one without memory for it.
     pub fn new(sockets: u16) -> Self {
-        let sockets = core::iter::repeat_with(|| None).take(sockets.into()).collect();
-        Self { sockets, priority: None }
+        let (mut table, sockets) = (Vec::new(), usize::from(sockets));
+        if table.try_reserve_exact(sockets).is_ok() {
+            table.extend(core::iter::repeat_with(|| None).take(sockets));
+        }
+        Self { sockets: table, priority: None }
     }
 
     /// Says which RT-CORBA priority the calling thread has from now on. It does not change how Linux schedules the thread.
@@ -83,6 +86,8 @@ fn tcp_socket(address: SocketAddr) -> rustix::io::Result<OwnedFd> {
 
 #[cfg(feature = "unix")]
 mod unix {
+    use core::ffi::CStr;
+
     use rustix::fd::OwnedFd;
     use rustix::fs::{FileType, Mode};
     use rustix::io::Errno;
@@ -96,9 +101,13 @@ mod unix {
     }
 
     pub(super) fn address(name: &SocketName) -> rustix::io::Result<SocketAddrUnix> {
-        match name.as_octets() {
-            [b'@', name @ ..] => SocketAddrUnix::new_abstract_name(name),
-            path => SocketAddrUnix::new(path),
+        // The compiler knows that an abstract name fits, and removes the check that would panic.
+        match name.with_nul().ok_or(Errno::INVAL)? {
+            [b'@', name @ .., _] => SocketAddrUnix::new_abstract_name(name),
+            path => {
+                let path = CStr::from_bytes_with_nul(path).map_err(|_| Errno::INVAL)?;
+                SocketAddrUnix::new(path)
+            }
         }
     }
 
@@ -118,7 +127,7 @@ mod unix {
 
     /// Whether the file is a socket at which nobody listens.
     fn is_left_over(name: &SocketName, address: &SocketAddrUnix) -> rustix::io::Result<bool> {
-        if address.path_bytes().is_none() {
+        if name.is_abstract() {
             return Ok(false);
         }
         let kind = FileType::from_raw_mode(rustix::fs::lstat(name.as_octets())?.st_mode);
@@ -129,7 +138,9 @@ mod unix {
 
 impl Os for Linux {
     fn now(&mut self) -> Duration {
-        let time = clock_gettime(ClockId::Monotonic);
+        // This clock never fails; `clock_gettime` would panic if it did.
+        let time = clock_gettime_dynamic(DynamicClockId::Known(ClockId::Monotonic));
+        let Ok(time) = time else { return Duration::ZERO };
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
         Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
     }

@@ -31,12 +31,17 @@ impl Lane {
     /// Listens, and allocates the buffers.
     ///
     /// # Errors
-    /// `INITIALIZE`, minor `ENDPOINT`.
+    /// `INITIALIZE`, minor `ENDPOINT`; `NO_MEMORY`.
     pub(super) fn open(
         os: &mut impl Os,
         endpoint: Endpoint,
         limits: &Limits,
     ) -> Result<Self, SystemException> {
+        let connections = Self::connections(&endpoint, limits);
+        let mut links = Link::several(connections, limits);
+        if links.len() < connections {
+            return Err(SystemException::NO_MEMORY);
+        }
         let minor = minor::initialize::ENDPOINT;
         let failed = |_| SystemException::before(SystemExceptionKind::Initialize, minor);
         let mut address = endpoint.address;
@@ -45,8 +50,6 @@ impl Lane {
             address = address.with_port(os.port(listener).map_err(failed)?);
         }
         let endpoint = endpoint.at(address);
-        let connections = Self::connections(&endpoint, limits);
-        let mut links: Vec<Link> = (0..connections).map(|_| Link::new(limits)).collect();
         let (mut listener, mut used) = (Some(listener), 0);
         if address.is_datagram()
             && let Some(link) = links.first_mut()

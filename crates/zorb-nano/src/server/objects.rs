@@ -20,7 +20,7 @@ pub(super) struct Objects<'s> {
 }
 
 struct Object<'s> {
-    key: Box<[u8]>,
+    key: Vec<u8>,
     servant: Box<dyn Servant + 's>,
 }
 
@@ -45,7 +45,11 @@ impl<'s> Objects<'s> {
         if self.objects.len() >= self.limit {
             return refused(SystemExceptionKind::NoResources, minor::no_resources::OBJECTS);
         }
-        self.objects.push(Object { key: key.into(), servant });
+        let mut own = Vec::new();
+        let reserved = own.try_reserve_exact(key.len()).and(self.objects.try_reserve(1));
+        reserved.map_err(|_| SystemException::NO_MEMORY)?;
+        own.extend_from_slice(key);
+        self.objects.push(Object { key: own, servant });
         Ok(())
     }
 
