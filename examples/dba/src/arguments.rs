@@ -25,6 +25,8 @@ Of nodes, and of run, which passes them on:
   --over raw|nano|full   send messages over sockets, by the small ORB or by the full one (default: full)
   --memo            encode a message once for all neighbors, and not for each
   --sync none|transport   one-way calls wait for nothing, or until the message is sent (default: transport)
+  --calls one-way|pending   over the full ORB, messages are one-way calls, or calls with replies that the sender does not
+                    wait for (default: one-way)
   --threads one|per-connection   which serve a node, over the ORB (default: one)
   --lookup hash|linear   how the small ORB finds operations (default: hash)
   --no-segments     time only whole cycles, and not their segments
@@ -60,6 +62,14 @@ pub(crate) enum Sync {
     Transport,
 }
 
+/// What kind of calls messages are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Calls {
+    OneWay,
+    /// With replies, which are taken later.
+    Pending,
+}
+
 /// How the small ORB finds operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
@@ -84,6 +94,7 @@ pub(crate) struct Options {
     pub(crate) over: Over,
     pub(crate) memo: bool,
     pub(crate) sync: Sync,
+    pub(crate) calls: Calls,
     pub(crate) threads: Threads,
     pub(crate) lookup: Lookup,
     pub(crate) segments: bool,
@@ -102,6 +113,7 @@ impl Default for Options {
             over: Over::Full,
             memo: false,
             sync: Sync::Transport,
+            calls: Calls::OneWay,
             threads: Threads::One,
             lookup: Lookup::Hash,
             segments: true,
@@ -129,6 +141,9 @@ impl Options {
         let mut arguments = vec!["--over".to_owned(), self.over.name().to_owned()];
         if self.sync == Sync::None {
             arguments.extend(["--sync", "none"].map(str::to_owned));
+        }
+        if self.calls == Calls::Pending {
+            arguments.extend(["--calls", "pending"].map(str::to_owned));
         }
         if self.threads == Threads::PerConnection {
             arguments.extend(["--threads", "per-connection"].map(str::to_owned));
@@ -199,6 +214,16 @@ pub(crate) fn parse(
                     other => return Err(format!("--sync is none or transport, not {other}").into()),
                 }
             }
+            "--calls" => {
+                options.calls = match value()?.as_str() {
+                    "one-way" => Calls::OneWay,
+                    "pending" => Calls::Pending,
+                    other => {
+                        let text = format!("--calls is one-way or pending, not {other}");
+                        return Err(text.into());
+                    }
+                }
+            }
             "--lookup" => {
                 options.lookup = match value()?.as_str() {
                     "hash" => Lookup::Hash,
@@ -219,8 +244,12 @@ pub(crate) fn parse(
             _ => return Err(format!("there is no option {argument}\n{USAGE}").into()),
         }
     }
-    if options.over != Over::Full && options.threads == Threads::PerConnection {
-        return Err("--threads per-connection is there with --over full only".into());
+    if options.over == Over::Raw && options.threads == Threads::PerConnection {
+        return Err("--threads per-connection is there with --over full and nano only".into());
+    }
+    if options.calls == Calls::Pending && (options.over != Over::Full || options.sync == Sync::None)
+    {
+        return Err("--calls pending is there with --over full and --sync transport only".into());
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let command = match *words.as_slice() {
@@ -235,6 +264,15 @@ pub(crate) fn parse(
         ["graph", "complete", nodes] => Command::Graph(Graph::complete(number("N", nodes)?)?),
         ["graph", "mesh", width, height] => {
             Command::Graph(Graph::mesh(number("W", width)?, number("H", height)?)?)
+        }
+        ["graph", ..] => {
+            return Err(format!("graph needs complete N, or mesh W H\n{USAGE}").into());
+        }
+        [command @ ("run" | "compare" | "registry" | "simulate")] => {
+            return Err(format!("{command} needs the file of one graph\n{USAGE}").into());
+        }
+        ["node", ..] => {
+            return Err(format!("node needs its ID and the REGISTRY's URL\n{USAGE}").into());
         }
         [] => return Err(format!("a command is missing\n{USAGE}").into()),
         _ => return Err(format!("there is no command {}\n{USAGE}", words.join(" ")).into()),
@@ -266,8 +304,12 @@ mod tests {
     #[test]
     fn a_node_gets_the_options_of_the_run() {
         let full = "--over full --memo --threads per-connection";
-        for way in ["--over raw --memo", "--over nano --memo --lookup linear", full] {
-            let run = format!("run g {way} --sync none --no-segments --host ::1 --time-limit 7");
+        let threads = "--over nano --threads per-connection";
+        let pending = "--calls pending --sync transport";
+        for way in
+            ["--over raw --memo", "--over nano --memo --lookup linear", full, threads, pending]
+        {
+            let run = format!("run g --sync none {way} --no-segments --host ::1 --time-limit 7");
             let (_, options) = parse_line(&run).unwrap();
             let node = format!("node 3 url {}", options.of_node().join(" "));
             let expected = Command::Node { id: 3, registry: "url".to_owned() };
@@ -279,13 +321,26 @@ mod tests {
     fn errors_say_what_is_wrong() {
         for (line, message) in [
             ("", "a command is missing"),
-            ("run", "there is no command run"),
+            ("go", "there is no command go"),
+            ("run", "run needs the file of one graph"),
+            ("node 1", "node needs its ID and the REGISTRY's URL"),
+            ("graph", "graph needs complete N, or mesh W H"),
+            ("graph mesh 5", "graph needs complete N, or mesh W H"),
             ("run g --fast", "there is no option --fast"),
             ("run g --over tcp", "--over is raw, nano or full, not tcp"),
             ("run g --threads 2", "--threads is one or per-connection, not 2"),
             (
                 "run g --over raw --threads per-connection",
-                "--threads per-connection is there with --over full only",
+                "--threads per-connection is there with --over full and nano only",
+            ),
+            ("run g --calls two-way", "--calls is one-way or pending, not two-way"),
+            (
+                "run g --over nano --calls pending",
+                "--calls pending is there with --over full and --sync transport only",
+            ),
+            (
+                "run g --calls pending --sync none",
+                "--calls pending is there with --over full and --sync transport only",
             ),
             ("node 1 url --host here", "--host is an IP address, not here"),
             ("run g --lookup x", "--lookup is hash or linear, not x"),

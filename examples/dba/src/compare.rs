@@ -3,27 +3,44 @@
 use dba_algorithm::{Graph, Segment};
 
 use crate::Failure;
-use crate::arguments::{Options, Over, Sync, Threads};
+use crate::arguments::{Calls, Options, Over, Sync, Threads};
 use crate::dba::Report;
 use crate::report::per;
 use crate::run::reports;
 
 /// The ways, of which the first is the measure for the others: sockets, and each message encoded once.
-const WAYS: [(&str, Over, bool, Sync, Threads); 7] = [
-    ("raw --memo", Over::Raw, true, Sync::Transport, Threads::One),
-    ("nano", Over::Nano, false, Sync::Transport, Threads::One),
-    ("nano --memo", Over::Nano, true, Sync::Transport, Threads::One),
-    ("full", Over::Full, false, Sync::Transport, Threads::One),
-    ("full --memo", Over::Full, true, Sync::Transport, Threads::One),
-    ("full --memo --sync none", Over::Full, true, Sync::None, Threads::One),
+const WAYS: [(&str, Way); 8] = [
+    ("raw --memo", Way { over: Over::Raw, memo: true, ..FULL }),
+    ("nano", Way { over: Over::Nano, ..FULL }),
+    ("nano --memo", Way { over: Over::Nano, memo: true, ..FULL }),
+    ("full", FULL),
+    ("full --memo", Way { memo: true, ..FULL }),
+    ("full --memo --sync none", Way { memo: true, sync: Sync::None, ..FULL }),
+    ("full --memo --calls pending", Way { memo: true, calls: Calls::Pending, ..FULL }),
     (
         "full --memo --threads per-connection",
-        Over::Full,
-        true,
-        Sync::Transport,
-        Threads::PerConnection,
+        Way { memo: true, threads: Threads::PerConnection, ..FULL },
     ),
 ];
+
+/// The options in which ways differ.
+#[derive(Clone, Copy)]
+struct Way {
+    over: Over,
+    memo: bool,
+    sync: Sync,
+    calls: Calls,
+    threads: Threads,
+}
+
+/// Those of a program that gives none.
+const FULL: Way = Way {
+    over: Over::Full,
+    memo: false,
+    sync: Sync::Transport,
+    calls: Calls::OneWay,
+    threads: Threads::One,
+};
 
 /// What is compared.
 struct Row {
@@ -63,8 +80,8 @@ fn middle(numbers: impl Iterator<Item = u64>) -> u64 {
 /// Runs a graph in all ways, and prints a table or JSON.
 pub(crate) fn run(graph: &Graph, options: &Options) -> Result<(), Failure> {
     let mut rows: Vec<Row> = Vec::new();
-    for (way, over, memo, sync, threads) in WAYS {
-        let options = Options { over, memo, sync, threads, ..options.clone() };
+    for (way, Way { over, memo, sync, calls, threads }) in WAYS {
+        let options = Options { over, memo, sync, calls, threads, ..options.clone() };
         let reports = reports(graph, &options).map_err(|failure| format!("{way}: {failure}"))?;
         rows.push(Row::new(way, &reports));
     }

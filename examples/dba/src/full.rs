@@ -1,4 +1,4 @@
-//! Messages as one-way calls of the ORB.
+//! Messages as calls of the ORB: one-way, or with replies that are taken later.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -7,10 +7,11 @@ use dba_algorithm::{Improvement, Links, Message, NodeId, Segments};
 use zorb::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb::policy::{Policies, SyncScope};
 use zorb::{
-    CdrResult, CdrWriter, Interface as _, ObjectRef, OnewayQueue, Orb, SystemException, Wire as _,
+    CdrReader, CdrResult, CdrWriter, Interface as _, ObjectRef, OnewayQueue, Orb, Pending,
+    SystemException, Wire as _,
 };
 
-use crate::arguments::Sync;
+use crate::arguments::{Calls, Options, Sync};
 use crate::dba::Neighbor;
 
 /// The objects of a node's neighbors.
@@ -19,22 +20,45 @@ pub(crate) struct FullLinks {
     id: NodeId,
     neighbors: Vec<ObjectRef>,
     memo: bool,
+    /// With `--calls pending`, those whose replies have not been taken. A neighbor has at most the messages of two cycles
+    /// to reply to: without its own messages, this node sends no others.
+    pending: Option<Vec<Pending<()>>>,
 }
 
 impl FullLinks {
     pub(crate) fn new(
         id: NodeId,
         neighbors: &[Neighbor],
-        (memo, sync): (bool, Sync),
+        options: &Options,
     ) -> Result<Self, SystemException> {
-        let policies = match sync {
+        let policies = match options.sync {
             Sync::None => Policies::new().with(SyncScope::None).with(OnewayQueue::default()),
             Sync::Transport => Policies::new().with(SyncScope::WithTransport),
         };
         let references = neighbors.iter().filter_map(|neighbor| neighbor.target.as_ref());
         let neighbors = references.map(|node| node.as_object().with_policies(&policies));
-        Ok(Self { id, neighbors: neighbors.collect::<Result<_, _>>()?, memo })
+        let neighbors = neighbors.collect::<Result<_, _>>()?;
+        let pending = (options.calls == Calls::Pending).then(Vec::new);
+        Ok(Self { id, neighbors, memo: options.memo, pending })
     }
+}
+
+/// Takes the replies that have arrived.
+fn take_replies(pending: &mut Vec<Pending<()>>) -> Result<(), SystemException> {
+    let mut failed = None;
+    pending.retain_mut(|call| match call.try_take() {
+        None => true,
+        Some(result) => {
+            failed = failed.take().or(result.err());
+            false
+        }
+    });
+    failed.map_or(Ok(()), Err)
+}
+
+/// Reads the results of an operation that has none.
+fn nothing(_results: &mut CdrReader<'_>) -> CdrResult<()> {
+    Ok(())
 }
 
 /// The calls are those of the stubs `value`, `improvement` and `solved`, but a function of its own writes the arguments: it
@@ -68,6 +92,19 @@ impl Links for FullLinks {
             Message::Solved => Ok(()),
             _ => sent,
         };
+        if let Some(pending) = &mut self.pending {
+            if self.memo {
+                pending.extend(ObjectRef::send_to_all(&self.neighbors, operation, write, nothing));
+                segments.borrow_mut().end_send();
+            } else {
+                for neighbor in &self.neighbors {
+                    pending.push(neighbor.send(operation, write, nothing));
+                    segments.borrow_mut().end_send();
+                }
+            }
+            // A call that could not be sent has ended, too.
+            return check(take_replies(pending));
+        }
         if self.memo {
             let sent = ObjectRef::send_oneway_to_all(&self.neighbors, operation, write);
             segments.borrow_mut().end_send();

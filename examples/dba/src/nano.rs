@@ -1,17 +1,22 @@
 //! Messages as one-way calls of the small ORB.
 
+mod connection;
+
 use std::cell::RefCell;
-use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
-use std::sync::mpsc::Receiver;
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use dba_algorithm::{Driver, Improvement, Links, MAX_DEGREE, Message, NodeId, Outcome, Segments};
 use zorb_nano::{Answer, Client, Interface, Limits, Linear, Linux, Operations, Reader, Reference};
 use zorb_nano::{Servant, Server, SystemException, Writer};
 use zorb_os::clock::MonotonicTime;
 
+use self::connection::Connection;
 use crate::Failure;
-use crate::arguments::Lookup;
+use crate::arguments::{Lookup, Threads};
 use crate::dba::Neighbor;
 use crate::raw::wait_for;
 
@@ -29,13 +34,34 @@ fn limits(connections: usize) -> Limits {
     Limits::DEFAULT.max_message_size(512).max_connections(connections)
 }
 
-/// A node's server, and the URL of its object.
-pub(crate) fn listen(host: IpAddr) -> Result<(Server<'static, Linux>, String), Failure> {
+/// What serves a node.
+pub(crate) enum Service {
+    /// A server with all connections, in the main thread.
+    One(Server<'static, Linux>),
+    /// What accepts the connections of the others: a server for each, in a thread of its own.
+    PerConnection(TcpListener),
+}
+
+/// How long a peer may not read.
+const PEER_LIMIT: Duration = Duration::from_secs(10);
+
+/// What serves a node, and the URL of its object.
+pub(crate) fn listen(host: IpAddr, threads: Threads) -> Result<(Service, String), Failure> {
     let address = SocketAddr::from((host, 0));
-    let server = Server::new(Linux::new(MAX_DEGREE as u16 + 2), address.into(), limits(MAX_DEGREE));
-    let server = server.map_err(failure)?;
-    let url = format!("corbaloc:iiop:1.2@{}/{KEY}", server.address());
-    Ok((server, url))
+    let (service, address) = match threads {
+        Threads::One => {
+            let os = Linux::new(MAX_DEGREE as u16 + 2);
+            let server = Server::new(os, address.into(), limits(MAX_DEGREE)).map_err(failure)?;
+            let address = server.address().to_string();
+            (Service::One(server), address)
+        }
+        Threads::PerConnection => {
+            let listener = TcpListener::bind(address)?;
+            let address = listener.local_addr()?.to_string();
+            (Service::PerConnection(listener), address)
+        }
+    };
+    Ok((service, format!("corbaloc:iiop:1.2@{address}/{KEY}")))
 }
 
 /// The objects of a node's neighbors.
@@ -103,16 +129,36 @@ fn failure(exception: SystemException) -> Failure {
     format!("the small ORB: {exception:?}").into()
 }
 
-/// A node, and how it has ended.
+/// A node, until it has ended.
 struct Running {
     driver: Driver<NanoLinks>,
-    end: Option<Result<Outcome, Failure>>,
+    /// Tells the main thread how it has ended.
+    end: Option<Sender<Result<Outcome, Failure>>>,
+}
+
+impl Running {
+    /// Tells the main thread of the end, if it is one.
+    fn note(&mut self, step: Result<Option<Outcome>, Failure>) {
+        if let Some(ended) = step.transpose()
+            && let Some(end) = self.end.take()
+        {
+            // Without the main thread there is no process.
+            let _ = end.send(ended);
+        }
+    }
 }
 
 /// The object that a node is to its neighbors.
+#[derive(Clone)]
 struct Receiving {
-    running: Rc<RefCell<Running>>,
+    running: Arc<Mutex<Running>>,
     interface: &'static Interface,
+}
+
+impl Receiving {
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Servant for Receiving {
@@ -126,8 +172,8 @@ impl Servant for Receiving {
         arguments: &mut Reader<'_>,
         _results: &mut Writer<'_>,
     ) -> Result<Answer, SystemException> {
-        let Running { driver, end } = &mut *self.running.borrow_mut();
-        driver.segments_mut().end_wait();
+        let mut running = self.running();
+        running.driver.segments_mut().end_wait();
         let from = arguments.read::<u32>()?;
         let message = match operation {
             0 => {
@@ -143,40 +189,87 @@ impl Servant for Receiving {
             _ => Message::Solved,
         };
         arguments.end()?;
-        if end.is_none() {
-            *end = driver.deliver(from, &message).transpose();
+        if running.end.is_some() {
+            let step = running.driver.deliver(from, &message);
+            running.note(step);
         }
         Ok(Answer::Results)
     }
 }
 
-/// Runs a node until it ends, and returns what `report` makes of it. The server has to live on, for those who still send.
+/// Accepts connections, and serves each in a thread. Ends with the process.
+fn accept_all(listener: &TcpListener, object: &Receiving) -> Result<(), Failure> {
+    loop {
+        let (stream, _) = match listener.accept() {
+            Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+            other => other?,
+        };
+        // The threads have the object, beside the main thread and this one.
+        if Arc::strong_count(&object.running) < MAX_DEGREE + 2 {
+            let object = object.clone();
+            let thread = std::thread::Builder::new().name("connection".to_owned());
+            thread.spawn(move || serve_one(stream, object))?;
+        }
+    }
+}
+
+/// Serves a connection until it ends.
+fn serve_one(stream: TcpStream, object: Receiving) -> Result<(), Failure> {
+    let os = Connection::new(stream, PEER_LIMIT)?;
+    let unspecified = SocketAddr::from(([0, 0, 0, 0], 0));
+    let mut server = Server::new(os, unspecified.into(), limits(1)).map_err(failure)?;
+    server.register(KEY.as_bytes(), Box::new(object)).map_err(failure)?;
+    while server.perform_work(None).is_ok() {}
+    Ok(())
+}
+
+/// Runs a node until it ends, and returns what `report` makes of it. The service has to live on, for those who still send.
 pub(crate) fn run<T>(
     driver: Driver<NanoLinks>,
-    (server, lookup): (&mut Server<'static, Linux>, Lookup),
+    (service, lookup): (&mut Service, Lookup),
     start: &Receiver<()>,
     end: MonotonicTime,
     report: impl FnOnce(&Driver<NanoLinks>, Outcome) -> T,
 ) -> Result<T, Failure> {
-    let running = Rc::new(RefCell::new(Running { driver, end: None }));
+    let (told, ended) = channel();
+    let running = Arc::new(Mutex::new(Running { driver, end: Some(told) }));
     let interface = match lookup {
         Lookup::Hash => &HASHED,
         Lookup::Linear => &LINEAR,
     };
-    let servant = Receiving { running: Rc::clone(&running), interface };
-    server.register(KEY.as_bytes(), Box::new(servant)).map_err(failure)?;
-    wait_for(start, end)?;
-    let started = running.borrow_mut().driver.start().transpose();
-    running.borrow_mut().end = started;
-    loop {
-        let ended = running.borrow_mut().end.take();
-        if let Some(ended) = ended {
-            return Ok(report(&running.borrow().driver, ended?));
+    let object = Receiving { running, interface };
+    match service {
+        Service::One(server) => {
+            server.register(KEY.as_bytes(), Box::new(object.clone())).map_err(failure)?;
         }
+        Service::PerConnection(listener) => {
+            let (listener, object) = (listener.try_clone()?, object.clone());
+            let thread = std::thread::Builder::new().name("acceptor".to_owned());
+            thread.spawn(move || {
+                let failed = accept_all(&listener, &object);
+                object.running().note(failed.map(|()| None));
+            })?;
+        }
+    }
+    wait_for(start, end)?;
+    let mut running = object.running();
+    let started = running.driver.start();
+    running.note(started);
+    drop(running);
+    loop {
         let left = end.time_left();
+        let outcome = match service {
+            Service::One(_) => ended.try_recv().ok(),
+            Service::PerConnection(_) => ended.recv_timeout(left).ok(),
+        };
+        if let Some(outcome) = outcome {
+            return Ok(report(&object.running().driver, outcome?));
+        }
         if left.is_zero() {
             return Err("the time limit is over".into());
         }
-        server.perform_work(Some(left)).map_err(|error| format!("the small ORB: {error:?}"))?;
+        if let Service::One(server) = service {
+            server.perform_work(Some(left)).map_err(|error| format!("the small ORB: {error:?}"))?;
+        }
     }
 }

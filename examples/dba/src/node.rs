@@ -10,14 +10,13 @@ use rustix::time::{ClockId, clock_gettime};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{Interface as _, Orb};
-use zorb_nano::{Linux, Server};
 use zorb_os::clock::MonotonicTime;
 
 use crate::arguments::{Lookup, Options, Over, Threads};
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
 use crate::full::{FullLinks, arrival, watch_arrivals};
-use crate::nano::{self, NanoLinks};
+use crate::nano::{self, NanoLinks, Service};
 use crate::raw::{self, RawLinks};
 use crate::{Failure, report};
 
@@ -42,15 +41,15 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let orb = orb_at(options.host)?;
     let (events, inbox) = channel();
     let (start, started) = channel();
-    let (mut listener, mut server, mut address) = (None, None, String::new());
+    let (mut listener, mut service, mut address) = (None, None, String::new());
     match options.over {
         Over::Raw => {
             let (socket, at) = raw::listen(options.host)?;
             (listener, address) = (Some(socket), at);
         }
         Over::Nano => {
-            let (small, url) = nano::listen(options.host)?;
-            (server, address) = (Some(small), url);
+            let (small, url) = nano::listen(options.host, options.threads)?;
+            (service, address) = (Some(small), url);
         }
         Over::Full => {}
     }
@@ -71,7 +70,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let registry: Registry = orb.resolve(registry)?;
     let registry = registry.with_timeout(options.time_limit);
     registry.enter(id, Some(&node), &address)?;
-    let ended = until_ended(&inbox, &started, end, (server.as_mut(), options.lookup));
+    let ended = until_ended(&inbox, &started, end, (service.as_mut(), options.lookup));
     let ended = match ended {
         Ok(Some(ended)) => ended,
         Ok(None) => return Ok(orb.shutdown(false)?),
@@ -125,7 +124,7 @@ fn until_ended(
     inbox: &Receiver<Event>,
     started: &Receiver<()>,
     end: MonotonicTime,
-    (server, lookup): (Option<&mut Server<'static, Linux>>, Lookup),
+    (service, lookup): (Option<&mut Service>, Lookup),
 ) -> Result<Option<Ended>, Failure> {
     match next(inbox, end)? {
         Event::Prepared(mut driver) => {
@@ -133,8 +132,8 @@ fn until_ended(
             Ok(Some(Ended { report: report::of(&driver, outcome), _sockets: Some(driver) }))
         }
         Event::PreparedSmall(driver) => {
-            let server = server.ok_or("there is no server")?;
-            let report = nano::run(*driver, (server, lookup), started, end, report::of)?;
+            let service = service.ok_or("there is no server")?;
+            let report = nano::run(*driver, (service, lookup), started, end, report::of)?;
             Ok(Some(Ended { report, _sockets: None }))
         }
         Event::Ended(report) => Ok(Some(Ended { report: *report, _sockets: None })),
@@ -198,7 +197,7 @@ impl MyNode {
             if driver.is_some() {
                 return Err("the node is prepared already".into());
             }
-            let links = FullLinks::new(self.id, neighbors, (memo, self.options.sync))?;
+            let links = FullLinks::new(self.id, neighbors, &self.options)?;
             *driver = Some(Driver::new(state, links, segments));
             return Ok(());
         }

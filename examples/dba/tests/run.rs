@@ -52,13 +52,15 @@ fn of_nodes(result: &Value, name: &str) -> Vec<u64> {
 }
 
 /// The ways to carry messages.
-const WAYS: [(&[&str], bool); 6] = [
+const WAYS: [(&[&str], bool); 8] = [
     (&["--over", "raw"], false),
     (&["--over", "raw", "--memo"], true),
     (&["--over", "nano"], false),
     (&["--over", "nano", "--memo"], true),
     (&["--over", "full"], false),
     (&["--over", "full", "--memo"], true),
+    (&["--calls", "pending"], false),
+    (&["--calls", "pending", "--memo"], true),
 ];
 
 #[test]
@@ -100,8 +102,10 @@ fn a_mesh_is_colored_as_in_the_simulation() {
     assert_eq!(colors.len(), 12);
     let queued: (&[&str], bool) = (&["--sync", "none", "--no-segments"], false);
     let threads: (&[&str], bool) = (&["--threads", "per-connection"], false);
+    let pending: (&[&str], bool) = (&["--calls", "pending"], false);
+    let small: (&[&str], bool) = (&["--over", "nano", "--threads", "per-connection"], false);
     let linear: (&[&str], bool) = (&["--over", "nano", "--lookup", "linear"], false);
-    for (way, _) in WAYS.into_iter().chain([queued, threads, linear]) {
+    for (way, _) in WAYS.into_iter().chain([queued, pending, threads, small, linear]) {
         let options = [&["--colors", "3", "--seed", "7"], way].concat();
         let result = run(&graph, &options);
         assert_eq!((&result["solved"], &result["conflicts"]), (&true.into(), &0.into()), "{way:?}");
@@ -127,13 +131,13 @@ fn ways_to_carry_messages_are_compared() {
     let rows: Value = serde_json::from_str(&said).unwrap();
     let rows = rows.as_array().unwrap();
     let encodings = |index: usize| rows[index]["encodings"].as_f64().unwrap();
-    assert_eq!((rows.len(), rows[0]["of_first"].as_f64()), (7, Some(1.0)));
+    assert_eq!((rows.len(), rows[0]["of_first"].as_f64()), (8, Some(1.0)));
     assert_eq!((&rows[0]["way"], &rows[1]["way"]), (&"raw --memo".into(), &"nano".into()));
     // Connections may begin with other octets.
     let found: Vec<f64> = (1..5).map(|way| encodings(way).floor()).collect();
     assert_eq!(found, [6.0, 2.0, 6.0, 2.0], "{said}");
     let said = output(&["compare", &graph, "--no-terminate", "--cycles", "5"]).unwrap();
-    assert_eq!(said.lines().count(), 8, "{said}");
+    assert_eq!(said.lines().count(), 9, "{said}");
 }
 
 #[test]
@@ -176,6 +180,7 @@ fn errors_say_what_to_do() {
     for (words, message) in [
         (vec!["run", &one], "one color is not enough for neighbors: give --colors N, or --no-term"),
         (vec!["run", &wrong], "wrong.graph, line 2: there is no node 5: ids start at 0"),
+        (vec!["graph"], "graph needs complete N, or mesh W H"),
         (vec!["run", "missing.graph"], "missing.graph: No such file"),
         (vec!["run", &one, "--colors", "0"], "0 colors: a graph has 1 to 4096"),
         (vec!["node", "0", "corbaloc::127.0.0.1:1/dba"], "TRANSIENT"),

@@ -43,6 +43,15 @@ pub(super) const FULL_MEMO: Way =
 pub(super) const FULL_QUEUED: Way =
     Way { name: "full, sync none", options: &["--over", "full", "--sync", "none"] };
 /// Of four nodes only.
+pub(super) const FULL_PENDING: Way =
+    Way { name: "full, pending", options: &["--over", "full", "--calls", "pending"] };
+/// Of four nodes only.
+pub(super) const FULL_THREADS: Way =
+    Way { name: "full, threads", options: &["--over", "full", "--threads", "per-connection"] };
+/// Of four nodes only.
+pub(super) const NANO_THREADS: Way =
+    Way { name: "nano, threads", options: &["--over", "nano", "--threads", "per-connection"] };
+/// Of four nodes only.
 pub(super) const NANO_LINEAR: Way =
     Way { name: "nano, linear", options: &["--over", "nano", "--lookup", "linear"] };
 
@@ -86,6 +95,9 @@ impl DbaPlan {
         }
         let [two, four, _] = topologies;
         runs.push((two, FULL_QUEUED, Timed::Segments));
+        runs.push((four, FULL_PENDING, Timed::Cycles));
+        runs.push((four, FULL_THREADS, Timed::Cycles));
+        runs.push((four, NANO_THREADS, Timed::Cycles));
         runs.push((four, NANO_LINEAR, Timed::Segments));
         runs
     }
