@@ -10,5 +10,6 @@ fn main() {
     zorb_build::compile("idl/health.idl");
     zorb_build::compile("idl/plant.idl");
     zorb_build::compile("idl/radar.idl");
+    zorb_build::compile("idl/survey.idl");
     zorb_build::Config::new().loaned("Film::Camera").compile(&["idl/film.idl"]);
 }

@@ -27,6 +27,7 @@ fn main() {
         "unions",
         "upcalls",
         "valuetypes",
+        "views",
     ];
     let interpretive = Config::new().marshal(Marshal::Interpretive);
     // Some fixtures cause warnings, which the tests of the IDL compiler expect.

@@ -161,6 +161,17 @@ impl Config {
         self
     }
 
+    /// Generates views for a struct, an operation or an attribute: `view("Shop::Item")`. A struct `Item` gets a type
+    /// `ItemView`, whose methods read its members in place from received octets. Servants get such views as arguments of an
+    /// operation, and references a method `view_OP`, which passes views of the results to a function. The name of an
+    /// interface or module applies to all its operations, attributes and structs; annotations `@view` in the IDL take
+    /// precedence. A name that matches none in any of the files causes a warning.
+    #[must_use]
+    pub fn view(mut self, name: impl Into<String>) -> Self {
+        self.back = self.back.view(name);
+        self
+    }
+
     /// Generates the reply handlers of the standard's asynchronous calls, too: for each interface that is not local,
     /// `Account` for example, the interface `AMI_AccountHandler` that it implies, and for the operations that
     /// [`ami`](Self::ami) selects methods `sendc_OP` of references, which send a call and pass its result to a handler.
@@ -194,7 +205,7 @@ impl Config {
 
     /// Sets the ORB that the code is for: [`Target::Zorb`] is the full ORB and the default, [`Target::Nano`] the small ORB,
     /// the crate `zorb-nano`. Constructs that the small ORB does not support are errors (E0314, E0315), and the options
-    /// for upcalls, deferred servants, asynchronous calls, loans and the marshalling engine have no effect.
+    /// for upcalls, deferred servants, asynchronous calls, loans, views and the marshalling engine have no effect.
     #[must_use]
     pub fn target(mut self, target: Target) -> Self {
         self.back = self.back.target(target);
@@ -360,6 +371,7 @@ struct Unmatched<'o> {
     upcalls: Vec<&'o str>,
     deferred: Vec<&'o str>,
     ami: Vec<&'o str>,
+    views: Vec<&'o str>,
 }
 
 impl<'o> Unmatched<'o> {
@@ -369,6 +381,7 @@ impl<'o> Unmatched<'o> {
             upcalls: zorb_idl_rust::unmatched_upcalls(compilation, options),
             deferred: zorb_idl_rust::unmatched_deferred(compilation, options),
             ami: zorb_idl_rust::unmatched_ami(compilation, options),
+            views: zorb_idl_rust::unmatched_views(compilation, options),
         }
     }
 
@@ -378,6 +391,7 @@ impl<'o> Unmatched<'o> {
         self.upcalls.retain(|name| other.upcalls.contains(name));
         self.deferred.retain(|name| other.deferred.contains(name));
         self.ami.retain(|name| other.ami.contains(name));
+        self.views.retain(|name| other.views.contains(name));
         self
     }
 
@@ -397,7 +411,10 @@ impl<'o> Unmatched<'o> {
         let ami = self.ami.into_iter().map(|name| {
             format!("ami({name:?}): no operation or attribute of this name can be called")
         });
-        loans.chain(upcalls).chain(deferred).chain(ami)
+        let views = self.views.into_iter().map(|name| {
+            format!("view({name:?}): no struct, operation or attribute of this name can have views")
+        });
+        loans.chain(upcalls).chain(deferred).chain(ami).chain(views)
     }
 }
 

@@ -33,6 +33,7 @@ mod premarshalled;
 mod reader;
 mod text;
 mod value;
+mod view;
 mod wire;
 mod writer;
 
@@ -43,6 +44,9 @@ pub use premarshalled::{MemberOf, Members, Premarshalled};
 pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, ValueTag};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
+pub use view::{
+    FixedSize, Place, Received, SequenceView, SequenceViewIter, Validity, Viewed, Views,
+};
 pub use wire::{
     Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,
 };

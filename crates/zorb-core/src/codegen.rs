@@ -20,6 +20,7 @@ mod macros_typedefs;
 mod macros_unions;
 mod macros_values;
 mod macros_valuetypes;
+mod macros_views;
 mod stub;
 #[cfg(test)]
 mod value_tests;
@@ -49,18 +50,20 @@ pub use crate::{
     __zorb_abstract_valuetype as abstract_valuetype, __zorb_bitmask as bitmask,
     __zorb_bitset as bitset, __zorb_deferred as deferred, __zorb_enumeration as enumeration,
     __zorb_exception as exception, __zorb_interface as interface, __zorb_invoke as invoke,
-    __zorb_local as local, __zorb_local_error as local_error, __zorb_oneway as oneway,
-    __zorb_raises as raises, __zorb_results as results, __zorb_send as send,
-    __zorb_send_oneway_to_all as send_oneway_to_all, __zorb_send_to_all as send_to_all,
-    __zorb_send_to_handler as send_to_handler, __zorb_skeleton as skeleton,
-    __zorb_structure as structure, __zorb_typedef as typedef, __zorb_union as union,
-    __zorb_value_box as value_box, __zorb_valuetype as valuetype,
+    __zorb_local as local, __zorb_local_error as local_error, __zorb_member as member,
+    __zorb_oneway as oneway, __zorb_raises as raises, __zorb_results as results,
+    __zorb_send as send, __zorb_send_oneway_to_all as send_oneway_to_all,
+    __zorb_send_to_all as send_to_all, __zorb_send_to_handler as send_to_handler,
+    __zorb_skeleton as skeleton, __zorb_structure as structure, __zorb_typedef as typedef,
+    __zorb_union as union, __zorb_value_box as value_box, __zorb_valuetype as valuetype,
+    __zorb_view as view, __zorb_view_results as view_results,
     __zorb_with_operations as with_operations, AnyError, AnyUserException, Error, Interface,
     Native, ObjectRef, Raises, Ref, ServantObject, Served, ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
-    FixedWriter, MemberOf, Members, Octets, WChar, WString, Wire,
+    FixedSize, FixedWriter, MemberOf, Members, Octets, Place, Validity, Views, WChar, WString,
+    Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{

@@ -36,6 +36,7 @@ mod types;
 mod unsupported;
 mod upcalls;
 mod usage;
+mod views;
 
 pub use ami::unmatched_ami;
 pub use bounds::{MarshalBounds, OperationBounds, Unbounded, marshal_bounds};
@@ -46,6 +47,7 @@ pub use options::{Lookup, Marshal, Options, Target};
 pub use unsupported::unsupported;
 pub use upcalls::unmatched_upcalls;
 pub use usage::{Usage, UsageError, UsedOperation};
+pub use views::unmatched_views;
 
 use zorb_idl::Compilation;
 

@@ -22,6 +22,8 @@ pub struct Options {
     pub deferred: Vec<String>,
     /// Operations and attributes (scoped names), or their scopes, that can be called without waiting.
     pub ami: Vec<String>,
+    /// Structs, operations and attributes (scoped names), or their scopes, that get views.
+    pub views: Vec<String>,
     /// How values, arguments and results are marshalled.
     pub marshal: Marshal,
     /// What [`Marshal::Profile`] chooses by.
@@ -163,6 +165,22 @@ impl Options {
         let name: String = name.into();
         self.ami.push(name.trim_start_matches("::").into());
         self
+    }
+
+    /// Generates views for a struct, an operation or an attribute: `view("Shop::Item")`. A struct gets a type whose methods
+    /// read its members in place from received octets. Servants get such views as arguments of an operation, and references
+    /// a method `view_OP`, which passes views of the results to a function. The name of an interface or module applies to
+    /// all its operations, attributes and structs; annotations `@view` in the IDL take precedence.
+    #[must_use]
+    pub fn view(mut self, name: impl Into<String>) -> Self {
+        let name: String = name.into();
+        self.views.push(name.trim_start_matches("::").into());
+        self
+    }
+
+    /// Whether a definition, or an export of an interface, gets views.
+    pub(crate) fn is_viewed(&self, name: &str) -> bool {
+        self.views.iter().any(|of| Self::is_scope_of(of, name))
     }
 
     /// Sets the engine that marshals the values of structs, enums and exceptions, and the arguments and results of

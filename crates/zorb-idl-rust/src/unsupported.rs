@@ -4,6 +4,7 @@ use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Model, Type};
 
 use crate::empty::EmptyStructs;
 use crate::names::external;
+use crate::views::{ViewedStructs, unviewed};
 use crate::{Options, Target, nano};
 
 /// The unsupported constructs of a compilation, as errors in the order of the definitions; empty
@@ -14,6 +15,7 @@ pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnost
     let model = &compilation.model;
     let external = external(compilation, options);
     let empty = EmptyStructs::of(model);
+    let viewed = ViewedStructs::of(model, options);
     let mut findings = Vec::new();
     for (definition, external) in model.definitions().zip(external) {
         // The definitions that a construct implies are covered by its own diagnostic.
@@ -21,7 +23,11 @@ pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnost
             continue;
         }
         let lacking = match options.target {
-            Target::Zorb => code_of(model, &definition.kind),
+            Target::Zorb => {
+                // Their code is `Code::ViewUnsupported`.
+                findings.extend(unviewed(&viewed, options, definition));
+                code_of(model, &definition.kind)
+            }
             Target::Nano => {
                 findings.extend(nano::unsupported(model, definition));
                 None

@@ -17,7 +17,7 @@ pub(crate) fn gets_upcall(model: &Model, options: &Options, id: DefId, export: &
 }
 
 /// Whether only servants implement the methods of an interface.
-fn has_servants_only(model: &Model, id: DefId) -> bool {
+pub(crate) fn has_servants_only(model: &Model, id: DefId) -> bool {
     let Some(interface) = model.interface(id) else { return false };
     let mut values = model.definitions().filter(|one| model.value(one.id).is_some());
     !interface.is_local && !interface.is_abstract && !values.any(|one| model.is_a(one.id, id))

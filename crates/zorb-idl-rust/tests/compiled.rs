@@ -68,6 +68,10 @@ pub mod ami {
 pub mod upcalls {
     include!("golden/upcalls.rs");
 }
+/// Generated from `views.idl`.
+pub mod views {
+    include!("golden/views.rs");
+}
 /// Generated from `valuetypes.idl`.
 pub mod valuetypes {
     include!("golden/valuetypes.rs");
@@ -97,3 +101,5 @@ mod upcall_arguments;
 mod values;
 #[path = "compiled/valuetypes.rs"]
 mod valuetype_calls;
+#[path = "compiled/views.rs"]
+mod views_of_calls;

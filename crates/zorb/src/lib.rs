@@ -106,7 +106,7 @@ pub mod protocols;
 pub use orb::{Orb, OrbBuilder};
 pub use zorb_cdr::{
     Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Members, Octets,
-    Premarshalled, WChar, WString, Wire,
+    Premarshalled, SequenceView, SequenceViewIter, WChar, WString, Wire,
 };
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,

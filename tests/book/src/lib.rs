@@ -38,6 +38,7 @@ pub mod threads;
 pub mod tls;
 pub mod tutorial;
 pub mod values;
+pub mod views;
 
 mod idl {
     #![allow(unreachable_pub, reason = "generated for crates that export it")]

@@ -17,7 +17,7 @@ macro_rules! generated {
 
 generated! {
     ami any bank deferred edges extended hello interfaces local
-    names reopened reserved types unions upcalls valuetypes
+    names reopened reserved types unions upcalls valuetypes views
 }
 
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/calls.rs"]
@@ -42,3 +42,5 @@ mod upcall_arguments;
 mod values;
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/valuetypes.rs"]
 mod valuetype_calls;
+#[path = "../../../crates/zorb-idl-rust/tests/compiled/views.rs"]
+mod views_of_calls;

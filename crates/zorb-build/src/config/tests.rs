@@ -165,6 +165,48 @@ fn upcalls_are_arguments_by_option_and_annotation() {
 }
 
 #[test]
+fn views_are_generated_by_option_and_annotation() {
+    let loader = MemoryLoader::new()
+        .with(
+            "shop.idl",
+            "module Shop { @view struct Item { long id; }; struct Price { double net; Item of; }; \
+               struct Note { string text; }; typedef sequence<Price> Prices; \
+               interface Till { void ring(in Prices all, in Note with); \
+                 @view(FALSE) void plain(in Item one); @view Item last(); }; };",
+        )
+        .with("door.idl", "interface Door { void open(); };");
+    let output = |config: &Config| {
+        let (result, _) = generate(config, &loader, &["shop.idl", "door.idl"]);
+        result.expect("no errors")
+    };
+    let lines = |config: &Config| {
+        let text = output(config).into_iter().map(|output| output.text).collect::<String>();
+        let is_view = |line: &&str| {
+            let starts = ["pub struct ", "fn ", "pub fn view_"];
+            line.contains("View<") && starts.iter().any(|start| line.starts_with(start))
+        };
+        text.lines().map(str::trim).filter(is_view).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let item = "pub struct ItemView<'a>(::zorb::codegen::Place<'a>);";
+    let price = "pub struct PriceView<'a>(::zorb::codegen::Place<'a>);";
+    let ring =
+        "fn ring(&self, all: ::zorb::SequenceView<'_, Price>, with: &Note) -> ::zorb::Result<()>;";
+    assert_eq!(lines(&Config::new()), [item]);
+    assert_eq!(lines(&Config::new().view("Shop::Price")), [item, price]);
+    assert_eq!(lines(&Config::new().view("::Shop")), [item, price, ring]);
+    let config =
+        Config::new().view("Shop").view("Shop::Note").view("Door").view("Shop::Till::plain");
+    let warnings: Vec<String> =
+        output(&config).into_iter().flat_map(|output| output.warnings).collect();
+    assert_eq!(
+        warnings,
+        ["Shop::Note", "Door", "Shop::Till::plain"].map(|name| format!(
+            "view({name:?}): no struct, operation or attribute of this name can have views"
+        ))
+    );
+}
+
+#[test]
 fn servants_answer_later_by_option_and_annotation() {
     let loader = MemoryLoader::new()
         .with(

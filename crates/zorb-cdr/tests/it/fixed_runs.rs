@@ -1,14 +1,17 @@
 //! Runs of fixed-size values have the octets, values and errors of values that are moved member by
-//! member.
+//! member, and so have views of them.
 
-mod types;
+pub(crate) mod types;
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use types::{Bin, Colour, Cube, Deep, Flags, Matrix, Plain, Tail, Text};
-use zorb_cdr::{Bounded, ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, Wire};
+use zorb_cdr::{
+    Bounded, ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, FixedSize, TextCoding, Viewed,
+    Views, Wire,
+};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 const CHAR_SETS: [CharSet; 2] = [CharSet::Latin1, CharSet::Utf8];
@@ -44,11 +47,37 @@ fn taken<T: Wire>(reader: &CdrReader<'_>) -> CdrResult<(T::Value, usize)> {
     Ok((value, reader.offset()))
 }
 
-/// Reads the same octets as sequences of types with and without a layout.
-fn reads_alike<T: Wire>(reader: &CdrReader<'_>) -> Result<(), TestCaseError>
+/// What a view yields, and the offset behind it.
+fn seen<W: Viewed, V>(
+    reader: &CdrReader<'_>,
+    value: impl for<'a> FnOnce(W::Seen<'a>) -> V,
+) -> CdrResult<(V, usize)> {
+    let mut reader = reader.clone();
+    let received = <Views<W>>::read_borrowed(&mut reader)?;
+    Ok((value(received.view()), reader.offset()))
+}
+
+/// Reads the same octets as sequences of types with and without a layout, and as views.
+fn reads_alike<T: FixedSize>(reader: &CdrReader<'_>) -> Result<(), TestCaseError>
 where
     T::Value: PartialEq + Debug,
 {
+    prop_assert_eq!(taken::<T>(reader), seen::<T, _>(reader, T::owned));
+    prop_assert_eq!(taken::<[T; 4]>(reader), seen::<[T; 4], _>(reader, <[T; 4]>::owned));
+    let bounded = seen::<Bounded<Vec<T>, 3>, _>(reader, |view| view.to_vec());
+    prop_assert_eq!(taken::<Bounded<Vec<T>, 3>>(reader), bounded);
+    let all = taken::<Vec<T>>(reader);
+    prop_assert_eq!(&all, &seen::<Vec<T>, _>(reader, |view| view.to_vec()));
+    let one_by_one = |view: <Vec<T> as Viewed>::Seen<'_>| {
+        let mut elements = view.into_iter();
+        std::iter::from_fn(|| elements.next()).map(T::owned).collect::<Vec<_>>()
+    };
+    prop_assert_eq!(&all, &seen::<Vec<T>, _>(reader, one_by_one));
+    let by_index = |view: <Vec<T> as Viewed>::Seen<'_>| {
+        assert!(view.get(view.len()).is_none());
+        (0..view.len()).filter_map(|index| view.get(index)).map(T::owned).collect::<Vec<_>>()
+    };
+    prop_assert_eq!(&all, &seen::<Vec<T>, _>(reader, by_index));
     prop_assert_eq!(taken::<Vec<T>>(reader), taken::<Vec<Plain<T>>>(reader));
     prop_assert_eq!(
         taken::<Bounded<Vec<T>, 3>>(reader),
@@ -59,7 +88,7 @@ where
 }
 
 /// Writes values in all ways, and reads the octets: as written, truncated, corrupted, and in parts.
-fn alike<T: Wire>(
+fn alike<T: FixedSize>(
     values: &[T::Value],
     spoil: usize,
     part_starts: &[u32],

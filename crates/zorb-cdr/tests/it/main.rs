@@ -5,3 +5,4 @@ mod fixed_runs;
 mod hostile;
 mod memory;
 mod round_trip;
+mod views;

@@ -139,6 +139,24 @@ macro_rules! __zorb_as_number {
 
             impl $crate::codegen::Tabled for $name {}
 
+            impl $crate::codegen::FixedSize for $name {
+                $crate::__zorb_own_in_place!();
+
+                const FIXED: $crate::codegen::FixedLayout =
+                    <$number as $crate::codegen::FixedSize>::FIXED;
+                const VALIDITY: $crate::codegen::Validity = $crate::codegen::Validity::All;
+
+                #[inline]
+                fn in_place(place: $crate::codegen::Place<'_>) -> Self {
+                    Self::__of_number(<$number as $crate::codegen::FixedSize>::in_place(place))
+                }
+
+                #[inline]
+                fn is_valid(_: $crate::codegen::Place<'_>, _: u8) -> bool {
+                    true
+                }
+            }
+
             impl $crate::codegen::Wire for $name {
                 $crate::__zorb_own_view!();
 

@@ -23,6 +23,20 @@ macro_rules! __zorb_own_view {
     };
 }
 
+/// The parts of `FixedSize` for a type whose values are read in place as they are.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_own_in_place {
+    () => {
+        type InPlace<'a> = Self;
+
+        #[inline]
+        fn owned(in_place: Self) -> Self {
+            in_place
+        }
+    };
+}
+
 /// Implements `Typed`, the TypeCode of a generated type.
 #[macro_export]
 #[doc(hidden)]

@@ -304,6 +304,26 @@ macro_rules! __zorb_enumeration {
             }
         }
 
+        impl $crate::codegen::FixedSize for $name {
+            $crate::__zorb_own_in_place!();
+
+            const FIXED: $crate::codegen::FixedLayout =
+                <u32 as $crate::codegen::FixedSize>::FIXED;
+            const VALIDITY: $crate::codegen::Validity = $crate::codegen::Validity::Some;
+
+            #[inline]
+            fn in_place(place: $crate::codegen::Place<'_>) -> Self {
+                let value = <u32 as $crate::codegen::FixedSize>::in_place(place);
+                <Self as ::core::convert::TryFrom<u32>>::try_from(value).unwrap_or_default()
+            }
+
+            #[inline]
+            fn is_valid(place: $crate::codegen::Place<'_>, _: u8) -> bool {
+                let value = <u32 as $crate::codegen::FixedSize>::in_place(place);
+                <Self as ::core::convert::TryFrom<u32>>::try_from(value).is_ok()
+            }
+        }
+
         impl $crate::codegen::Wire for $name {
             $crate::__zorb_own_view!();
 

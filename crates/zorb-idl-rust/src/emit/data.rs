@@ -16,6 +16,7 @@ impl<'m> Emitter<'_, 'm> {
         if self.names.is_sendable(definition.id) {
             self.table("structure", head, rows);
         }
+        self.view(definition);
         self.nested(definition, &item.children);
     }
 

@@ -24,7 +24,7 @@ impl<'m> Emitter<'_, 'm> {
             |traits| &traits.asynchronous,
             Self::async_function,
         );
-        let blocks = self.skeleton_rows(definition.id, false);
+        let blocks = self.skeleton_rows(definition.id, false, false);
         self.item(Call::Table {
             path: self.types().codegen("deferred"),
             head: format!(
@@ -59,7 +59,9 @@ impl<'m> Emitter<'_, 'm> {
         self.lead(None, text);
         self.push(&format!("pub trait {own}: {} {{\n", bases.join(" + ")));
         for method in names.own_methods(id) {
-            if let Some(signature) = self.signature(method) {
+            if let Some(mut signature) = self.signature(method) {
+                // Their arguments outlive the request.
+                signature.has_views = false;
                 let docs = docs::attributes(signature.docs, &signature.otherwise);
                 let function = function(self, &method.name, &signature);
                 self.push(&format!("{docs}{function};\n"));

@@ -82,6 +82,7 @@ impl<'m> Emitter<'_, 'm> {
                 let function = self.function(&method.name, &signature, false);
                 self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
                 self.sending_stubs(definition, method, &signature);
+                self.viewing_stub(definition, method, &signature);
             }
         }
         self.push("}\n");
@@ -105,14 +106,18 @@ impl<'m> Emitter<'_, 'm> {
         }
         let declaring = method.key.interface;
         let engine = self.engine_if(self.engines.has_table(declaring, &signature.wire));
-        let mut parts = vec![
-            match declaring == id {
-                true => format!("{engine}self"),
-                false => format!("{engine}self as {}", self.names.path(declaring, self.module)),
-            },
-            self.upcall(method, signature),
-            self.sent(signature),
-        ];
+        let mut parts = match signature.has_views && engine.is_empty() {
+            // A servant that gets views gets them from octets: a collocated call is marshalled, too.
+            true => vec!["self".to_owned(), format!("{:?}", signature.wire)],
+            false => vec![
+                match declaring == id {
+                    true => format!("{engine}self"),
+                    false => format!("{engine}self as {}", self.names.path(declaring, self.module)),
+                },
+                self.upcall(method, signature),
+            ],
+        };
+        parts.push(self.sent(signature));
         let name = if signature.oneway {
             "oneway"
         } else {
@@ -191,7 +196,7 @@ impl<'m> Emitter<'_, 'm> {
     fn skeleton(&mut self, definition: &'m Definition) {
         let id = definition.id;
         let is_interpretive = !self.interface_engine(id).is_empty();
-        let blocks = self.skeleton_rows(id, is_interpretive);
+        let blocks = self.skeleton_rows(id, is_interpretive, true);
         self.item(Call::Table {
             path: self.types().codegen("skeleton"),
             head: format!(
@@ -206,16 +211,21 @@ impl<'m> Emitter<'_, 'm> {
         });
     }
 
-    /// The rows of a skeleton: own operations, and the inherited ones. Those of an interpretive one may be compiled.
+    /// The rows of a skeleton: own operations, and the inherited ones. Those of an interpretive one may be compiled, and
+    /// so are those `with_views`.
     pub(super) fn skeleton_rows(
         &mut self,
         id: DefId,
         is_interpretive: bool,
+        with_views: bool,
     ) -> Vec<(&'static str, Vec<String>)> {
         let mut rows = Vec::new();
         for method in self.names.own_methods(id) {
-            if let Some(signature) = self.signature(method) {
-                let by_table = is_interpretive && self.engines.has_table(id, &signature.wire);
+            if let Some(mut signature) = self.signature(method) {
+                signature.has_views &= with_views;
+                let by_table = is_interpretive
+                    && !signature.has_views
+                    && self.engines.has_table(id, &signature.wire);
                 let row = self.row(rows.len(), &method.name, &signature, by_table);
                 let engine = if is_interpretive && !by_table { " compiled" } else { "" };
                 rows.push(format!("{row}{engine}"));

@@ -7,6 +7,7 @@ use super::{Emitter, idl_name};
 use crate::names::{Case, Method, Scope};
 use crate::types::Passing;
 use crate::upcalls::gets_upcall;
+use crate::views::uses_views;
 
 /// An operation, or the getter or setter of an attribute, as a Rust method of the current module.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Signature<'m> {
     pub(super) context: Option<(String, &'m [String])>,
     /// Whether octets in the results are loaned.
     is_loaned: bool,
+    /// Whether servants get views as arguments, and callers views of the results.
+    pub(super) has_views: bool,
     /// The name of the servant's parameter for its upcall.
     pub(super) upcall: Option<String>,
 }
@@ -62,6 +65,7 @@ impl<'m> Emitter<'_, 'm> {
             }
             signature.upcall = Some(names.assign_silently("upcall", Case::Snake));
         }
+        signature.has_views = uses_views(&self.viewed, self.options, key.interface, export);
         signature.is_loaned = self.options.is_loaned(&idl_name(&model[key.interface]), name);
         Some(signature)
     }
@@ -80,12 +84,12 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The value type of a result.
-    fn result_value(&self, item: &Signature<'_>, ty: &Type) -> String {
+    pub(super) fn result_value(&self, item: &Signature<'_>, ty: &Type) -> String {
         self.loaned(item, ty).map_or_else(|| self.types().value(ty), |(value, _)| value)
     }
 
     /// The wire type of a result.
-    fn result_wire(&self, item: &Signature<'_>, ty: &Type) -> String {
+    pub(super) fn result_wire(&self, item: &Signature<'_>, ty: &Type) -> String {
         self.loaned(item, ty).map_or_else(|| self.types().wire(ty), |(_, wire)| wire)
     }
 
@@ -123,6 +127,7 @@ impl<'m> Emitter<'_, 'm> {
             error,
             context,
             is_loaned: false,
+            has_views: false,
             upcall: None,
         }
     }
@@ -188,13 +193,25 @@ impl<'m> Emitter<'_, 'm> {
         let upcall = item.upcall.iter();
         let upcall = upcall
             .map(|upcall| format!("{upcall}: &{}::poa::Upcall<'_>", self.options.runtime_path()));
-        upcall.chain(self.stub_parameters(item)).collect()
+        let view = |ty: &Type| self.argument_view(item, ty);
+        upcall.chain(self.parameters(item, view)).collect()
     }
 
-    fn stub_parameters(&self, item: &Signature<'_>) -> Vec<String> {
+    pub(super) fn stub_parameters(&self, item: &Signature<'_>) -> Vec<String> {
+        self.parameters(item, |_| None)
+    }
+
+    /// The parameters of a method, of the type that `view` returns, if any.
+    fn parameters(
+        &self,
+        item: &Signature<'_>,
+        view: impl Fn(&Type) -> Option<String>,
+    ) -> Vec<String> {
         let types = self.types();
-        let parameters = item.parameters.iter();
-        let parameters = parameters.map(|(name, ty)| format!("{name}: {}", types.parameter(ty)));
+        let parameters = item.parameters.iter().map(|(name, ty)| {
+            let ty = view(ty).unwrap_or_else(|| types.parameter(ty));
+            format!("{name}: {ty}")
+        });
         let context = item.context.iter();
         let context =
             context.map(|(name, _)| format!("{name}: &{}::Context", self.options.runtime_path()));
@@ -264,6 +281,10 @@ impl<'m> Emitter<'_, 'm> {
             .parameters
             .iter()
             .map(|(name, ty)| {
+                if self.argument_view(item, ty).is_some() {
+                    let wire = types.codegen(&format!("Views<{}>", types.wire(ty)));
+                    return format!("{name}: {wire} => {name}.view()");
+                }
                 let passed = match types.passing(ty) {
                     Passing::Value if is_interpretive => format!("*{name}"),
                     Passing::Value | Passing::Octets => name.clone(),
@@ -317,6 +338,7 @@ fn attribute_signature(item: &Attribute, set: bool, error: Option<String>) -> Si
         error,
         context: None,
         is_loaned: false,
+        has_views: false,
         upcall: None,
     }
 }

@@ -10,6 +10,7 @@ mod nano;
 mod pending;
 mod unions;
 mod valuetypes;
+mod views;
 
 use zorb_idl::model::Definition;
 use zorb_idl::{DefId, DefinitionKind, Span};
@@ -18,6 +19,7 @@ use crate::layout::{Call, Layout};
 use crate::marshal::{Engines, asks_for_tables};
 use crate::names::{Module, Names};
 use crate::types::Types;
+use crate::views::ViewedStructs;
 use crate::{Generated, Options, Target, Warning, docs};
 
 /// The first line of every generated file.
@@ -32,6 +34,7 @@ pub(crate) fn run(names: &Names<'_>, options: &Options) -> Generated {
         names,
         options,
         engines: Engines::new(names.model, options),
+        viewed: ViewedStructs::of(names.model, options),
         layout: Layout::default(),
         warnings: Vec::new(),
         out: String::new(),
@@ -52,6 +55,7 @@ struct Emitter<'a, 'm> {
     names: &'a Names<'m>,
     options: &'a Options,
     engines: Engines<'m>,
+    viewed: ViewedStructs<'m>,
     layout: Layout,
     warnings: Vec<Warning>,
     out: String,

@@ -102,7 +102,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The name of a method that sends the call of `method`, which no other one has.
-    fn sending_name(
+    pub(super) fn sending_name(
         &self,
         definition: &Definition,
         method: &Method,
@@ -138,6 +138,6 @@ impl<'m> Emitter<'_, 'm> {
 }
 
 /// The name of a method without the mark of a raw identifier, for parts of names and for links, where `#` begins a fragment.
-fn plain_name(method: &Method) -> &str {
+pub(super) fn plain_name(method: &Method) -> &str {
     method.name.trim_start_matches("r#")
 }

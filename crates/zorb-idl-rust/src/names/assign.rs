@@ -11,6 +11,7 @@ use super::methods::{Method, MethodKey, raising};
 use super::scope::Scope;
 use super::table::{AmhTraits, Module, Names};
 use crate::deferred::deferred;
+use crate::views::ViewedStructs;
 use crate::{Options, Target, Warning};
 
 impl<'m> Names<'m> {
@@ -24,6 +25,7 @@ impl<'m> Names<'m> {
             servants: HashMap::new(),
             skeletons: HashMap::new(),
             amh_traits: HashMap::new(),
+            views: HashMap::new(),
             aliases: HashMap::new(),
             factories: HashMap::new(),
             methods: HashMap::new(),
@@ -57,6 +59,10 @@ impl<'m> Names<'m> {
         // After all others, whose names do not depend on the options.
         for id in deferred(model, options) {
             names.name_amh_traits(id);
+        }
+        let viewed = ViewedStructs::of(model, options);
+        for definition in model.definitions().filter(|one| viewed.contains(one.id)) {
+            names.name_view(definition.id);
         }
         for definition in model.definitions() {
             if matches!(definition.kind, DefinitionKind::Interface(_) | DefinitionKind::Value(_)) {
@@ -141,6 +147,13 @@ impl<'m> Names<'m> {
             |kind: &str| scope.assign_silently(&format!("{own}{kind}Servant"), Case::Pascal);
         let (deferred, asynchronous) = (named("Deferred"), named("Async"));
         self.amh_traits.insert(id, AmhTraits { deferred, asynchronous });
+    }
+
+    fn name_view(&mut self, id: DefId) {
+        let own = self.own[id.index()].trim_end_matches('_').to_owned();
+        let scope = self.scopes.entry(self.model[id].parent).or_default();
+        let name = scope.assign_silently(&format!("{own}View"), Case::Pascal);
+        self.views.insert(id, name);
     }
 
     /// The operations, attributes and initializers of an interface or valuetype: key, name and exceptions.

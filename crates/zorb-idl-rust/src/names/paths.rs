@@ -53,6 +53,11 @@ impl Names<'_> {
         Some(self.relative(id, self.parent_path(id), of(self.amh_traits(id)?), from))
     }
 
+    /// The path to the view of a struct, from inside `from`; none unless it has one.
+    pub(crate) fn view_path(&self, id: DefId, from: Module) -> Option<String> {
+        Some(self.relative(id, self.parent_path(id), self.view(id)?, from))
+    }
+
     /// The path to an item in the companion module of `id`, from inside `from`.
     pub(crate) fn inside_path(&self, id: DefId, name: &str, from: Module) -> String {
         self.relative(id, self.module_path(Some(id)), name, from)

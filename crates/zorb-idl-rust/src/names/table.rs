@@ -26,6 +26,8 @@ pub(crate) struct Names<'m> {
     pub(super) skeletons: HashMap<DefId, String>,
     /// The traits of servants that answer later, of the interfaces that get them.
     pub(super) amh_traits: HashMap<DefId, AmhTraits>,
+    /// The view of a struct that has one.
+    pub(super) views: HashMap<DefId, String>,
     /// The type that carries the TypeCode of a typedef.
     pub(super) aliases: HashMap<DefId, String>,
     /// The trait for the initializers of a valuetype.
@@ -50,6 +52,11 @@ impl Names<'_> {
     /// The traits of an interface's servants that answer later; none unless they are wanted.
     pub(crate) fn amh_traits(&self, id: DefId) -> Option<&AmhTraits> {
         self.amh_traits.get(&id)
+    }
+
+    /// The name of a struct's view; none unless it has one.
+    pub(crate) fn view(&self, id: DefId) -> Option<&str> {
+        self.views.get(&id).map(String::as_str)
     }
 
     /// The Rust name of a definition.

@@ -62,6 +62,7 @@ fn generated_code_equals_the_golden_files() {
         "types",
         "unions",
         "upcalls",
+        "views",
         "valuetypes",
     ] {
         let generated = check(fixture);

@@ -128,6 +128,7 @@ codes! {
     EmptyElementUnsupported "E0313" Error "sequences and maps of structs without members are not supported yet"
     NanoUnsupported "E0314" Error "a construct is not supported by the small ORB"
     NanoUnbounded "E0315" Error "a type needs a bound for the small ORB"
+    ViewUnsupported "E0316" Error "views are not supported for a type or operation"
     // names and definitions
     UnknownName "E0401" Error "a name is not defined"
     Redefinition "E0402" Error "a name is defined twice in one scope"

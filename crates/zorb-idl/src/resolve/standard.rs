@@ -141,6 +141,7 @@ const STANDARD: &[Standard] = &[
     // Of Zorb: the back end for Rust reads it.
     standard("upcall", On::INTERFACE.or(On::OPERATION).or(On::ATTRIBUTE), FLAG),
     standard("deferred", On::INTERFACE, FLAG),
+    standard("view", On::STRUCT.or(On::INTERFACE).or(On::OPERATION).or(On::ATTRIBUTE), FLAG),
     standard(
         "marshal",
         On::MODULE.or(On::INTERFACE).or(On::STRUCT).or(On::ENUM).or(On::EXCEPTION),

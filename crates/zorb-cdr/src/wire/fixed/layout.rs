@@ -23,6 +23,9 @@ pub struct FixedLayout {
 }
 
 impl FixedLayout {
+    /// The layout of nothing: no octets.
+    pub const EMPTY: Self = Self { alignment: 1, sizes: [0; MAX_ALIGNMENT], parts: 0 };
+
     /// The layout of a number of 1, 2, 4 or 8 octets.
     pub const fn number(size: usize) -> Self {
         let mut sizes = [size; MAX_ALIGNMENT];
@@ -39,7 +42,7 @@ impl FixedLayout {
     /// The layout of a struct with these members; none if a member has none, or if the struct has no
     /// members or very many.
     pub const fn members(members: &[Option<Self>]) -> Option<Self> {
-        let mut whole = Self { alignment: 1, sizes: [0; MAX_ALIGNMENT], parts: 0 };
+        let mut whole = Self::EMPTY;
         let mut rest = members;
         while let [first, tail @ ..] = rest {
             let Some(member) = first else { return None };
@@ -47,6 +50,30 @@ impl FixedLayout {
             rest = tail;
         }
         if whole.parts == 0 || whole.parts > MAX_PARTS { None } else { Some(whole) }
+    }
+
+    /// The layout of values one after the other, however many there are.
+    pub const fn in_a_row(values: &[Self]) -> Self {
+        let mut whole = Self::EMPTY;
+        let mut rest = values;
+        while let [first, tail @ ..] = rest {
+            whole = whole.and(first);
+            rest = tail;
+        }
+        whole
+    }
+
+    /// For each of these values, one after the other, the layout of those before it.
+    pub const fn before_each<const N: usize>(values: [Self; N]) -> [Self; N] {
+        let mut all = [Self::EMPTY; N];
+        let (mut next, mut rest): (&mut [Self], &[Self]) = (&mut all, &values);
+        let mut before = Self::EMPTY;
+        while let ([first, others @ ..], [value, tail @ ..]) = (next, rest) {
+            *first = before;
+            before = before.and(value);
+            (next, rest) = (others, tail);
+        }
+        all
     }
 
     /// The layout of an array; none if its element has none, or if `count` is 0.

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use zorb_cdr::{
-    CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Wire,
+    CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedSize,
+    FixedWriter, Place, Validity, Wire,
 };
 
 /// `T` without its layout.
@@ -72,6 +73,35 @@ macro_rules! structure {
                 Some(Self { $($field: <$type>::read_fixed(reader)?),* })
             }
         }
+
+        impl $name {
+            /// The members before each one.
+            const BEFORE: [FixedLayout; [$(stringify!($field)),*].len()] =
+                FixedLayout::before_each([$(<$type as FixedSize>::FIXED),*]);
+        }
+
+        impl FixedSize for $name {
+            type InPlace<'a> = Place<'a>;
+            const FIXED: FixedLayout = FixedLayout::in_a_row(&[$(<$type as FixedSize>::FIXED),*]);
+            const VALIDITY: Validity =
+                Validity::of_all(&[$(<$type as FixedSize>::VALIDITY),*]);
+
+            fn in_place(place: Place<'_>) -> Place<'_> {
+                place
+            }
+
+            fn owned(place: Place<'_>) -> Self {
+                let mut before = Self::BEFORE.iter();
+                let mut next = || place.behind(before.next().expect("one for each member"));
+                Self { $($field: <$type as FixedSize>::owned(<$type>::in_place(next()))),* }
+            }
+
+            fn is_valid(place: Place<'_>, last_char: u8) -> bool {
+                let mut before = Self::BEFORE.iter();
+                let mut next = || place.behind(before.next().expect("one for each member"));
+                true $(& <$type>::is_valid(next(), last_char))*
+            }
+        }
     )*};
 }
 
@@ -132,5 +162,23 @@ impl Wire for Colour {
         let found = Self::of(u32::read_fixed(reader)?);
         reader.refuse(found.is_none());
         Some(found.unwrap_or(Self::Red))
+    }
+}
+
+impl FixedSize for Colour {
+    type InPlace<'a> = Self;
+    const FIXED: FixedLayout = u32::FIXED;
+    const VALIDITY: Validity = Validity::Some;
+
+    fn in_place(place: Place<'_>) -> Self {
+        Self::of(u32::in_place(place)).unwrap_or(Self::Red)
+    }
+
+    fn owned(in_place: Self) -> Self {
+        in_place
+    }
+
+    fn is_valid(place: Place<'_>, _: u8) -> bool {
+        Self::of(u32::in_place(place)).is_some()
     }
 }

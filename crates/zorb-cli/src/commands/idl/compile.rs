@@ -36,6 +36,10 @@ pub(super) struct CompileArgs {
     /// Operation or attribute, or all of an interface or module, that can be called without waiting; repeatable
     #[arg(long = "ami", value_name = "NAME")]
     ami: Vec<String>,
+    /// Struct, operation or attribute, or all of an interface or module, that gets views, which read members in place from
+    /// received octets; repeatable
+    #[arg(long = "view", value_name = "NAME")]
+    views: Vec<String>,
     /// Reply handlers, the interfaces `AMI_...Handler`, and for what `--ami` selects methods that pass results to them
     #[arg(long)]
     reply_handlers: bool,
@@ -104,6 +108,7 @@ pub(super) fn compile(args: &CompileArgs) -> Outcome {
             ("--upcall", !args.upcalls.is_empty()),
             ("--deferred", !args.deferred.is_empty()),
             ("--ami", !args.ami.is_empty()),
+            ("--view", !args.views.is_empty()),
             ("--reply-handlers", args.reply_handlers),
         ];
         if let Some((option, _)) = only_full.iter().find(|(_, is_given)| *is_given) {
@@ -129,6 +134,7 @@ pub(super) fn compile(args: &CompileArgs) -> Outcome {
     config = args.upcalls.iter().fold(config, |config, name| config.upcall(name));
     config = args.deferred.iter().fold(config, |config, name| config.deferred(name));
     config = args.ami.iter().fold(config, |config, name| config.ami(name));
+    config = args.views.iter().fold(config, |config, name| config.view(name));
     if args.reply_handlers {
         config = config.reply_handlers();
     }

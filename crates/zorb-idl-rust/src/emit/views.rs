@@ -1,0 +1,135 @@
+//! Views of structs, and methods that pass views of results.
+
+use zorb_idl::model::Definition;
+use zorb_idl::{DefinitionKind, Type};
+
+use super::Emitter;
+use super::methods::Signature;
+use super::pending::plain_name;
+use crate::docs;
+use crate::layout::Call;
+use crate::names::{Case, Method, Scope};
+use crate::types::array;
+
+impl<'m> Emitter<'_, 'm> {
+    /// Writes the view of a struct, if it has one.
+    pub(super) fn view(&mut self, definition: &'m Definition) {
+        let names = self.names;
+        let (id, own) = (definition.id, names.own(definition.id));
+        let Some(view) = names.view(id) else { return };
+        let otherwise = format!(
+            "A [`{own}`] that is read in place from received octets. `{own}::from` copies it."
+        );
+        self.lead(None, &otherwise);
+        let place = self.types().codegen("Place");
+        self.push(&format!("#[derive(Clone, Copy)]\npub struct {view}<'a>({place}<'a>);\n"));
+        let mut scope = Scope::default();
+        let (mut rows, mut methods) = (Vec::new(), String::new());
+        for (number, member) in names.model.all_members(id).into_iter().enumerate() {
+            let field = scope.assign(&member.name, Case::Snake, member.span, &mut Vec::new());
+            let wire = self.types().wire(&member.ty);
+            let docs =
+                docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
+            let body = self.layout.place(Call::List {
+                path: self.types().codegen("member"),
+                parts: vec![format!("self: {view}"), format!("{number} {wire}")],
+            });
+            let result = self.in_place(&member.ty);
+            methods.push_str(&format!("{docs}pub fn {field}(self) -> {result} {{ {body} }}\n"));
+            rows.push(format!("{number} {field}: {wire}"));
+        }
+        self.table("view", format!("{own}, {view}"), rows);
+        self.allow();
+        self.push(&format!("impl<'a> {view}<'a> {{\n{methods}}}\n"));
+    }
+
+    /// What reading a member in place yields.
+    fn in_place(&self, ty: &Type) -> String {
+        let types = self.types();
+        match self.names.model.resolve(ty) {
+            Type::Array { element, dims } => {
+                let element = array(types.wire(element), dims.get(1..).unwrap_or_default());
+                format!("{}::SequenceView<'a, {element}>", self.options.runtime_path())
+            }
+            Type::Named(id) if matches!(self.names.model[*id].kind, DefinitionKind::Struct(_)) => {
+                let path = self.names.view_path(*id, self.module).unwrap_or_default();
+                format!("{path}<'a>")
+            }
+            _ => types.value(ty),
+        }
+    }
+
+    /// The type of the view of an argument, if its receiver gets one.
+    pub(super) fn argument_view(&self, item: &Signature<'_>, ty: &Type) -> Option<String> {
+        if !item.has_views || !self.viewed.has(ty) {
+            return None;
+        }
+        match self.names.model.resolve(ty) {
+            Type::Sequence { element, .. } => {
+                let (runtime, element) = (self.options.runtime_path(), self.types().value(element));
+                Some(format!("{runtime}::SequenceView<'_, {element}>"))
+            }
+            Type::Named(id) => {
+                let path = self.names.view_path(*id, self.module)?;
+                Some(format!("{path}<'_>"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The method that makes the call of `method` and passes views of the results to a function, if it is to have one.
+    pub(super) fn viewing_stub(
+        &mut self,
+        definition: &'m Definition,
+        method: &Method,
+        signature: &Signature<'_>,
+    ) {
+        let is_viewed = |(_, ty): &(String, &Type)| self.argument_view(signature, ty).is_some();
+        if !signature.results.iter().any(is_viewed) {
+            return;
+        }
+        let name = self.sending_name(definition, method, ["view_", ""]);
+        let mut read = "read".to_owned();
+        while signature.parameter_names().any(|other| other == read) {
+            read.push('_');
+        }
+        let (mut seen, mut rows) = (Vec::new(), Vec::new());
+        for (result, ty) in &signature.results {
+            let view = self.argument_view(signature, ty);
+            rows.push(match view {
+                Some(_) => format!("view {result}: {}", self.types().wire(ty)),
+                None => format!("own {result}: {}", self.result_wire(signature, ty)),
+            });
+            seen.push(view.unwrap_or_else(|| self.result_value(signature, ty)));
+        }
+        let mut parameters = self.stub_parameters(signature);
+        parameters.push(format!("{read}: impl ::core::ops::FnOnce({}) -> __T", seen.join(", ")));
+        let runtime = self.options.runtime_path();
+        let error = signature.error.iter().map(|error| format!(", {error}")).collect::<String>();
+        let function = format!(
+            "fn {name}<__T>(&self, {}) -> {runtime}::Result<__T{error}>",
+            parameters.join(", ")
+        );
+        let call = self.layout.place(Call::List {
+            path: self.types().codegen("view_results"),
+            parts: vec![
+                "self".to_owned(),
+                format!("{:?}", signature.wire),
+                self.sent(signature),
+                format!("[{}]", rows.join(", ")),
+                read.clone(),
+            ],
+        });
+        let body = match &signature.context {
+            Some((name, wanted)) => format!("let {name} = &{name}.only(&{wanted:?});\n{call}"),
+            None => call,
+        };
+        let docs = format!(
+            "/// Calls [`{}`](Self::{}) and passes the results to `{read}`, as views of the octets received. The connection \
+             is\n/// in use until it returns.\n",
+            method.name,
+            plain_name(method)
+        );
+        self.push(&format!("{docs}pub {function} {{ {body} }}\n"));
+    }
+}
