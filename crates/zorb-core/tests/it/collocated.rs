@@ -227,6 +227,32 @@ fn a_manager_holds_discards_and_refuses() {
 }
 
 #[test]
+fn failed_calls_say_whether_the_adapter_or_the_servant_is_the_cause() {
+    let text = |outcome: Result<i32, SystemException>| {
+        let exception = outcome.unwrap_err();
+        (exception.to_string(), format!("{exception:?}"))
+    };
+    for strategy in ASKING {
+        let orb = builder().listen("iiop://127.0.0.1:0").option("MaxHeldTime", "1");
+        let orb = orb.build().unwrap();
+        let echo: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+        let echo = echo.with_collocation(strategy);
+        let manager = orb.root_poa().manager();
+        manager.hold_requests().unwrap();
+        let (held, cause) = text(echo.twice(4));
+        assert!(held.contains("using an object adapter: TRANSIENT"), "{held}");
+        assert!(cause.contains("the POA manager holds requests"), "{cause}");
+        manager.discard_requests().unwrap();
+        let (discarded, _) = text(echo.twice(4));
+        assert!(discarded.contains("using an object adapter: TRANSIENT"), "{discarded}");
+        manager.activate().unwrap();
+        let (panicked, _) = text(echo.panic_now().map(|()| 0));
+        assert!(!panicked.contains("using an object adapter"), "{panicked}");
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn direct_calls_do_not_ask_the_manager() {
     let (orb, echo) = server();
     let direct = echo.with_collocation(CollocationStrategy::Direct);

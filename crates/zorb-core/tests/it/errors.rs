@@ -212,6 +212,8 @@ fn errors_of_operations_take_every_failure_of_the_orb() {
     }
     let Err(DeniedError::System(exception)) = adapter() else { panic!("a system exception") };
     assert_eq!(exception.minor, minor::obj_adapter::REFUSED);
+    let text = Error::from(PoaError::ObjectNotActive).to_string();
+    assert!(text.starts_with("using an object adapter: the object id has no servant: "), "{text}");
     let Err(DeniedError::System(exception)) = denied(Err(std::io::Error::other("no disk").into()))
     else {
         panic!("a system exception")

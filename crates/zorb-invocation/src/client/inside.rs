@@ -12,8 +12,8 @@ use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{MessageHeader, ReplyStart, TargetAddress};
 use zorb_poa::{
-    Access, Answer, IncomingRequest, MessageLayout, NotServed, ReplyTo, RequestOrigin, ServerCall,
-    serve,
+    Access, Answer, HoldQueue, IncomingRequest, MessageLayout, NotServed, ReplyTo, RequestOrigin,
+    ServerCall, serve,
 };
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
@@ -42,6 +42,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
         operation: call.operation,
         target: hold(call.object),
         running: None,
+        has_begun: false,
     };
     guard.count().map_err(Unfinished::Failed)?;
     let _upcall = CollocatedUpcall::begin(core);
@@ -80,7 +81,8 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
                 };
                 let operation = call.operation;
                 let reply = Reply { core, operation, route: None, received, text };
-                evaluate(&reply, &call.read, call.info)
+                let ended = evaluate(&reply, &call.read, call.info);
+                if guard.has_begun { ended } else { ended.map_err(refused) }
             }
             None => Err(Unfinished::Failed(broken())),
         },
@@ -89,8 +91,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
             if !call.response.expects_reply() {
                 return Ok(());
             }
-            let context = ErrorContext::new(Phase::Upcall);
-            Err(Unfinished::Failed(exception.with_context(context)))
+            Err(Unfinished::Failed(exception))
         }
     }
 }
@@ -102,6 +103,8 @@ struct Guarded<'a> {
     target: Option<Guard<Option<Arc<LocalTarget>>>>,
     /// What a shutdown waits for if there is no target: the object is not active.
     running: Option<RunningUpcall>,
+    /// Whether the upcall has begun: otherwise the adapter has refused the request.
+    has_begun: bool,
 }
 
 impl Guarded<'_> {
@@ -156,7 +159,8 @@ fn answer_here(
             reply,
             context: core,
         };
-        match serve(core.adapters(), None, request, &mut CollocatedRequest) {
+        let mut origin = CollocatedRequest { has_begun: &mut guard.has_begun };
+        match serve(core.adapters(), None, request, &mut origin) {
             Ok(Answer::Reply) => return Ok(Answer::Reply),
             Ok(Answer::Nothing) => match source.late().filter(|_| is_awaited) {
                 None => return Ok(Answer::Nothing),
@@ -167,8 +171,10 @@ fn answer_here(
                 guard.release();
                 about_to_block();
                 let answered =
-                    hand_over(core, &queue, (guard.operation, message), header, deadline)?;
+                    hand_over(core, &queue, (guard.operation, message), header, deadline)
+                        .map_err(|exception| held(exception, &queue))?;
                 *buffer = answered.message;
+                guard.has_begun = true;
                 return match answered.late.filter(|_| is_awaited) {
                     None => Ok(answered.answer),
                     Some(late) => wait_for(&late, guard, deadline, buffer),
@@ -178,7 +184,9 @@ fn answer_here(
                 // The request may wait for the end of the object.
                 guard.release();
                 about_to_block();
-                queue.wait(*since.get_or_insert_with(Instant::now), deadline)?;
+                queue
+                    .wait(*since.get_or_insert_with(Instant::now), deadline)
+                    .map_err(|exception| held(exception, &queue))?;
                 guard.target = hold(guard.object);
                 guard.count()?;
             }
@@ -196,14 +204,37 @@ fn wait_for(
 ) -> Result<Answer, SystemException> {
     guard.release();
     about_to_block();
-    *buffer = late.wait(deadline)?;
+    let reply = late.wait(deadline);
+    *buffer =
+        reply.map_err(|exception| exception.with_context(ErrorContext::new(Phase::Upcall)))?;
     Ok(Answer::Reply)
 }
 
-/// The request of a collocated call, on the caller's thread.
-struct CollocatedRequest;
+/// The exception of a call that was held and never served, with what has held it.
+#[cold]
+fn held(exception: SystemException, queue: &HoldQueue) -> SystemException {
+    exception.with_context(ErrorContext::new(Phase::Adapter).with_source(queue.reason()))
+}
 
-impl RequestOrigin for CollocatedRequest {
+/// The failure of a call that the adapter has refused.
+#[cold]
+fn refused(unfinished: Unfinished) -> Unfinished {
+    match unfinished {
+        Unfinished::Failed(exception) => {
+            let hint = exception.hint().map(str::to_owned).unwrap_or_default();
+            let context = ErrorContext::new(Phase::Adapter).with_hint(hint);
+            Unfinished::Failed(exception.with_context(context))
+        }
+        other => other,
+    }
+}
+
+/// The request of a collocated call, on the caller's thread.
+struct CollocatedRequest<'a> {
+    has_begun: &'a mut bool,
+}
+
+impl RequestOrigin for CollocatedRequest<'_> {
     #[inline]
     fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
         call.set_text(LOCAL_TEXT);
@@ -213,6 +244,11 @@ impl RequestOrigin for CollocatedRequest {
     #[inline]
     fn access(&self) -> Access<'_> {
         Access::LOCAL
+    }
+
+    #[inline]
+    fn begin_upcall(&mut self, _: bool) {
+        *self.has_begun = true;
     }
 }
 

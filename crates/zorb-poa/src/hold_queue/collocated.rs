@@ -4,9 +4,22 @@ use std::time::Instant;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{HoldQueue, discarded, too_many};
+use super::{Gate, HoldQueue, discarded, too_many};
 
 impl HoldQueue {
+    /// What makes requests wait here, for people.
+    pub fn reason(&self) -> &'static str {
+        if self.is_for_main_thread() {
+            return "the main thread makes its upcalls, and has not served it";
+        }
+        match self.0.held.lock().gate {
+            Gate::OneAtATime => "the POA makes one upcall at a time, and others are running",
+            _ => {
+                "the POA manager holds requests, or a servant manager or adapter activator is busy"
+            }
+        }
+    }
+
     /// Blocks the calling thread while requests wait, for a collocated call that has waited since `since` and has
     /// this `deadline`.
     ///
