@@ -123,13 +123,27 @@ impl From<ProtocolErrorKind> for ProtocolError {
     }
 }
 
+/// Whether HTTP begins like this: with a method, or in replies with its name.
+fn is_http(start: [u8; 4]) -> bool {
+    const STARTS: [&[u8; 4]; 9] =
+        [b"GET ", b"HEAD", b"POST", b"PUT ", b"DELE", b"CONN", b"OPTI", b"PATC", b"HTTP"];
+    STARTS.contains(&&start)
+}
+
 impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use ProtocolErrorKind as Kind;
         f.write_str("peer sent ")?;
         match self.kind {
             Kind::BadMagic([a, b, c, d]) => {
-                write!(f, "{a:02x} {b:02x} {c:02x} {d:02x} where a message must start with `GIOP`")
+                write!(
+                    f,
+                    "{a:02x} {b:02x} {c:02x} {d:02x} where a message must start with `GIOP`"
+                )?;
+                match is_http([a, b, c, d]) {
+                    true => f.write_str("; it speaks HTTP, which this endpoint does not"),
+                    false => Ok(()),
+                }
             }
             Kind::UnsupportedVersion { major, minor } => {
                 write!(f, "a message of GIOP {major}.{minor}; 1.0, 1.1 and 1.2 are supported")

@@ -1,7 +1,7 @@
 //! Limits the rate of log messages that peers can cause.
 
 /// Logs at a level of `tracing`, from this line of code at most once a second; the field `unlogged` is the number of messages
-/// that were left out before. For what peers can cause at will.
+/// that were left out before, if there are any. For what peers can cause at will.
 ///
 /// ```
 /// # fn f(peer: &str) {
@@ -18,6 +18,7 @@ macro_rules! log_limited {
     }};
 }
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::Lock;
@@ -41,19 +42,20 @@ impl LogLimit {
         Self(Lock::new(Messages { last: None, unlogged: 0 }))
     }
 
-    /// Counts an event. Returns whether to log it: with the number of events since the last message that were not logged.
-    pub fn admit(&self) -> Option<u64> {
+    /// Counts an event. Returns whether to log it: with the number of events since the last message that were not logged, if
+    /// there are any.
+    pub fn admit(&self) -> Option<Option<NonZeroU64>> {
         self.admit_at(Instant::now())
     }
 
-    fn admit_at(&self, now: Instant) -> Option<u64> {
+    fn admit_at(&self, now: Instant) -> Option<Option<NonZeroU64>> {
         let mut messages = self.0.lock();
         if messages.last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
             messages.unlogged += 1;
             return None;
         }
         messages.last = Some(now);
-        Some(std::mem::take(&mut messages.unlogged))
+        Some(NonZeroU64::new(std::mem::take(&mut messages.unlogged)))
     }
 }
 
@@ -67,8 +69,9 @@ mod tests {
         let start = Instant::now();
         let logged: Vec<_> =
             (0..3000).filter_map(|ms| limit.admit_at(start + Duration::from_millis(ms))).collect();
-        assert_eq!(logged, [0, 999, 999]);
-        assert_eq!(limit.admit_at(start + Duration::from_secs(60)), Some(999));
-        assert_eq!(limit.admit_at(start + Duration::from_secs(61)), Some(0));
+        let some = NonZeroU64::new(999);
+        assert_eq!(logged, [None, some, some]);
+        assert_eq!(limit.admit_at(start + Duration::from_secs(60)), Some(some));
+        assert_eq!(limit.admit_at(start + Duration::from_secs(61)), Some(None));
     }
 }

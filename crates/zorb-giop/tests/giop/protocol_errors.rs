@@ -33,6 +33,16 @@ fn bad_message_headers_are_answered_with_message_error() {
 }
 
 #[test]
+fn clients_of_http_are_named() {
+    for start in [&b"GET / HTTP/1.1\r\n"[..], b"POST /names HTTP/1.1", b"HTTP/1.1 400 Bad"] {
+        let error = MessageHeader::parse_prefix(start).expect_err("a fault");
+        assert!(error.to_string().contains("HTTP"), "{error}");
+    }
+    let error = MessageHeader::parse_prefix(b"SSH-2.0-OpenSSH").expect_err("a fault");
+    assert!(!error.to_string().contains("HTTP"), "{error}");
+}
+
+#[test]
 fn the_meaning_of_flags_depends_on_the_version() {
     let header =
         parse("47494f500100ff0000000000").expect("bits beyond the first are not looked at");
