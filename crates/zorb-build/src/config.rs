@@ -336,6 +336,10 @@ impl Config {
 
     /// The options of the back end, with the contents of the usage files.
     fn back_end(&self) -> Result<zorb_idl_rust::Options, Error> {
+        if self.back.target == Target::Nano {
+            // The choice of an engine has no effect, so it needs no usage file.
+            return Ok(self.back.clone().marshal(Marshal::Compiled));
+        }
         if self.back.marshal != Marshal::Profile {
             return Ok(self.back.clone());
         }

@@ -266,6 +266,18 @@ fn files_are_written_to_the_output_folder() {
 }
 
 #[test]
+fn the_small_orb_needs_no_usage_file() {
+    let loader = MemoryLoader::new().with("shop.idl", "interface Shop { void sell(); };");
+    let text = |config: Config| {
+        let outputs = generate(&config, &loader, &["shop.idl"]).0.expect("no errors");
+        assert_eq!(outputs[0].warnings, Vec::<String>::new());
+        outputs[0].text.clone()
+    };
+    let nano = || Config::new().target(Target::Nano);
+    assert_eq!(text(nano().marshal(Marshal::Profile)), text(nano()));
+}
+
+#[test]
 fn usage_files_choose_what_is_compiled() {
     let folder = std::env::temp_dir().join(format!("zorb-build-usage-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
