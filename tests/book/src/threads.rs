@@ -1,5 +1,9 @@
 //! Starting and ending an ORB in order.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use zorb::Orb;
 use zorb::poa::PoaPolicies;
 
@@ -29,6 +33,16 @@ pub fn serve_until(orb: &Orb, stop: impl FnOnce() + Send) -> Result<(), zorb::Er
     })
 }
 
+/// Tells probes that the server is ready when its data is loaded.
+pub fn publish_health(orb: &Orb, is_loaded: Arc<AtomicBool>) -> Result<(), zorb::Error> {
+    orb.add_readiness_check(move || match is_loaded.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err("the table of accounts is being loaded".to_owned()),
+    });
+    orb.publish_health("Health", Duration::from_secs(30))?;
+    Ok(())
+}
+
 /// Tells when a server needs more room than it has.
 pub fn overload(orb: &Orb) -> Option<String> {
     let metrics = orb.metrics();
@@ -43,6 +57,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
+    use zorb::Health;
 
     #[test]
     fn an_orb_ends_when_it_is_told() {
@@ -52,5 +67,24 @@ mod tests {
         drop(sender);
         assert_eq!(overload(&orb), None);
         serve_until(&orb, move || assert!(receiver.recv().is_err())).unwrap();
+    }
+
+    #[test]
+    fn a_server_is_ready_when_its_data_is_loaded() {
+        let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
+        let orb = orb.build().unwrap();
+        let is_loaded = Arc::new(AtomicBool::new(false));
+        publish_health(&orb, Arc::clone(&is_loaded)).unwrap();
+        orb.serve().unwrap();
+        let client = Orb::builder().without_environment().build().unwrap();
+        let url = format!("corbaloc:{}/Health", orb.endpoints()[0].replace("iiop://", ":"));
+        let health: Health = client.resolve(&url).unwrap();
+        let (is_ready, why_not) = health.ready().unwrap();
+        assert_eq!((is_ready, &*why_not), (false, "the table of accounts is being loaded"));
+        is_loaded.store(true, Ordering::Relaxed);
+        assert_eq!(health.ready(), Ok((true, String::new())));
+        assert_eq!(health.live(), Ok((true, String::new())));
+        client.shutdown(true).unwrap();
+        orb.shutdown(true).unwrap();
     }
 }
