@@ -6,6 +6,8 @@ mod dump;
 mod input;
 mod wcet;
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Subcommand};
 use serde_json::json;
 use zorb_idl::implied::{self, Contents};
@@ -118,7 +120,8 @@ fn dump(args: &DumpArgs) -> Outcome {
     }
     if args.implied {
         for (file, compilation) in &results {
-            screen::print(&implied::text(compilation, &[file], Contents::HandlersAndPollers))?;
+            let file = as_included(file, &args.input.front_end.include);
+            screen::print(&implied::text(compilation, &[&file], Contents::HandlersAndPollers))?;
         }
         return Ok(OK);
     }
@@ -127,6 +130,20 @@ fn dump(args: &DumpArgs) -> Outcome {
     });
     screen::print_json(&json!({ "files": files.collect::<Vec<_>>() }))?;
     Ok(OK)
+}
+
+/// The name by which others include a file: its path from the first of these folders that contains it, otherwise the path
+/// that was given.
+fn as_included(file: &str, folders: &[PathBuf]) -> String {
+    let given = file.to_owned();
+    let Ok(path) = Path::new(file).canonicalize() else { return given };
+    let inside = folders.iter().find_map(|folder| {
+        let rest = path.strip_prefix(folder.canonicalize().ok()?).ok()?;
+        // As IDL spells it on all systems.
+        let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
+        parts.map(|parts| parts.join("/"))
+    });
+    inside.unwrap_or(given)
 }
 
 /// Prints the bounds of all operations; after an error, none.

@@ -229,6 +229,15 @@ fn implied_idl_is_printed() {
     let dump = run(&["idl", "dump", "--implied", &good]);
     assert_eq!((dump.status, dump.stderr.as_str()), (Some(0), ""));
     assert!(dump.stdout.contains(&format!("#include \"{good}\"")), "{}", dump.stdout);
+    // A user of the same folder need not know where it is.
+    let folder = std::path::Path::new(&good).parent().expect("a folder");
+    let above = folder.parent().expect("a folder");
+    let name = folder.file_name().expect("a name");
+    for (of, include) in [(folder, "shop.idl"), (above, &*format!("{}/shop.idl", name.display()))] {
+        let of = of.to_str().expect("UTF-8");
+        let dump = run(&["idl", "dump", "--implied", "-I", of, &good]);
+        assert!(dump.stdout.contains(&format!("#include \"{include}\"")), "{}", dump.stdout);
+    }
     let implied = file("implied_idl_is_printed", "shop_ami.idl", &dump.stdout);
     let json = run(&["idl", "dump", &implied]).json();
     let shop = json["files"][0]["definitions"].as_array().expect("a list");

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::input::{Input, painted, print_count};
 use crate::failure::{FAILED, Failure, OK, Outcome};
-use crate::screen;
+use crate::screen::{self, WARNING, paint};
 
 /// Compile IDL files to Rust, one Rust file for each
 ///
@@ -163,7 +163,7 @@ pub(super) fn compile(args: &CompileArgs) -> Outcome {
         Err(error) => return Err(Failure::new(error.to_string())),
     };
     for output in &outputs {
-        output.warnings.iter().for_each(|warning| screen::print_stderr(&painted(warning)));
+        output.warnings.iter().for_each(|warning| screen::print_stderr(&with_severity(warning)));
         if args.output.as_os_str() == "-" {
             screen::print(&output.text)?;
             continue;
@@ -175,4 +175,12 @@ pub(super) fn compile(args: &CompileArgs) -> Outcome {
         screen::print_stderr(&format!("wrote {}", path.display()));
     }
     Ok(OK)
+}
+
+/// A warning that begins with its severity, as diagnostics do.
+fn with_severity(warning: &str) -> String {
+    match warning.starts_with("warning[") {
+        true => painted(warning),
+        false => format!("{} {warning}", paint(WARNING, "warning:")),
+    }
 }
