@@ -2,6 +2,7 @@
 #![cfg(feature = "tls")]
 #![allow(clippy::unwrap_used)]
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -61,7 +62,7 @@ struct Noticing(Arc<Mutex<Option<String>>>);
 impl AdderServant for Noticing {
     fn add(&self, left: i32, right: i32) -> Result<i32> {
         let caller = Caller::current().unwrap();
-        assert!(caller.address().starts_with("127.0.0.1:"));
+        caller.address().parse::<SocketAddr>().unwrap();
         *self.0.lock().unwrap() = caller.identity().map(|identity| identity.to_string());
         Ok(left + right)
     }
@@ -134,6 +135,50 @@ fn an_orb_with_tls_listens_by_tls_alone_unless_told_otherwise() {
     let _adder: Adder = named.root_poa().activate(Noticing::default()).unwrap();
     assert!(named.endpoints()[0].starts_with("iiop://"));
     named.shutdown(true).unwrap();
+}
+
+/// Calls back the object whose reference it gets, and returns the sum of one and two.
+struct CallsBack(Orb);
+
+impl AdderServant for CallsBack {
+    fn add(&self, left: i32, right: i32) -> Result<i32> {
+        Ok(left + right)
+    }
+
+    fn mirror(&self, reference: &[u8]) -> Result<Vec<u8>> {
+        let back: Adder = self.0.resolve(std::str::from_utf8(reference).unwrap()).unwrap();
+        Ok(vec![u8::try_from(back.add(1, 2)?).unwrap()])
+    }
+}
+
+#[test]
+fn callbacks_to_a_client_with_tls_come_by_tls_alone() {
+    let files = Files::new();
+    let server = files.builder("server").listen("ssliop://127.0.0.1:0").build().unwrap();
+    let calls: Adder = server.root_poa().activate(CallsBack(server.clone())).unwrap();
+    // The server verifies that the certificate is for the address of its client.
+    let host = {
+        let orb = files.builder("client").build().unwrap();
+        let _adder: Adder = orb.root_poa().activate(Noticing::default()).unwrap();
+        let [only] = &orb.endpoints()[..] else { panic!("{:?}", orb.endpoints()) };
+        let (host, _) = only.strip_prefix("ssliop://").unwrap().rsplit_once(':').unwrap();
+        orb.shutdown(true).unwrap();
+        host.trim_matches(['[', ']']).to_owned()
+    };
+    files.authority.signs("called back", &[&host]).write(files.folder.path(), "called back");
+    let client = Server::of(files.builder("called back"), &[]);
+    // Its only profile has the port of TLS in a component, and no port for TCP.
+    let ior = client.ior();
+    let ports: Vec<_> = ior.iiop_profiles().map(|profile| profile.port).collect();
+    assert_eq!((ports, ior.profiles.len(), client.orb.endpoints().len()), (vec![0], 1, 1));
+    let calls = there(&client.orb, calls.object().ior()).unwrap();
+    let reference = ior.to_stringified().unwrap();
+    assert_eq!(calls.mirror(reference.as_bytes()).unwrap(), [3]);
+    assert!(client.caller().is_some());
+    let plain = Orb::builder().without_environment().build().unwrap();
+    there(&plain, ior).unwrap().add(1, 2).unwrap_err();
+    assert_eq!(client.caller(), None);
+    server.shutdown(true).unwrap();
 }
 
 #[test]
