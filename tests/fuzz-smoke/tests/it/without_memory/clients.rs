@@ -8,7 +8,7 @@ use zorb::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_fuzz_smoke::echo_idl::fuzz;
 use zorb_os::alloc::Refusal;
 use zorb_testkit::in_own_process;
-use zorb_types::{SystemException, SystemExceptionKind};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
 
 use super::exchanges::{Exchange, Exchanges, KEY, good, object_at, serve};
 use super::without_each_block;
@@ -26,7 +26,7 @@ fn check(orb: &Orb, list: impl FnOnce(&mut Exchanges, u16)) -> u64 {
     let mut all = Exchanges::default();
     list(&mut all, port);
     let (mut runs, mut refused, mut lost) = (0, 0, 0);
-    for Exchange { name, call, answer: its } in all.0 {
+    for Exchange { name, has_run, call, answer: its } in all.all {
         *answer.lock().unwrap() = its;
         // Not one that has already been forwarded.
         let fresh = || orb.resolve::<fuzz::Echo>(&reference).unwrap();
@@ -37,6 +37,14 @@ fn check(orb: &Orb, list: impl FnOnce(&mut Exchanges, u16)) -> u64 {
             let calls = || (call(&echo), other.add(2, 3));
             let (outcome, next) = std::thread::scope(|scope| scope.spawn(calls).join()).unwrap();
             assert_eq!(next, Ok(5), "{run}: {outcome:?}");
+            if let Err(error) = &outcome {
+                let wrong = match has_run {
+                    Some(true) => Some(CompletionStatus::No),
+                    Some(false) => Some(CompletionStatus::Yes),
+                    None => None,
+                };
+                assert_ne!(Some(error.completed), wrong, "{run}: {error}");
+            }
             match outcome.map_err(|error| error.kind) {
                 Err(SystemExceptionKind::NoMemory) => refused += 1,
                 Err(SystemExceptionKind::CommFailure) => lost += 1,

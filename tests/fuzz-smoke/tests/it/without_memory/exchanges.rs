@@ -2,15 +2,16 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use zorb::{Any, Interface, Orb, Pending};
 use zorb_cdr::{ByteOrder, CdrWriter, TextCoding, WString, Wire};
 use zorb_fuzz_smoke::echo_idl::fuzz;
 use zorb_giop::{
-    CodeSetComponentInfo, ComponentTag, GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind,
-    MessageWriter, ProfileTag, ReplyStatus, RequestHeader, ResponseFlags, ServiceContext,
-    ServiceId, TaggedComponent, TaggedProfile, fragments,
+    AddressingDisposition, CodeSetComponentInfo, ComponentTag, GiopVersion, IiopProfile, Ior,
+    MessageHeader, MessageKind, MessageWriter, ProfileTag, ReplyStatus, RequestHeader,
+    ResponseFlags, ServiceContext, ServiceId, TaggedComponent, TaggedProfile, fragments,
 };
 use zorb_os::alloc::Refusal;
 use zorb_transport::{Endpoint, ProtocolRegistry};
@@ -22,6 +23,15 @@ use super::{LONG, MANY};
 const ORDER: ByteOrder = ByteOrder::NATIVE;
 const VERSION: GiopVersion = GiopVersion::V1_2;
 pub(super) const KEY: &[u8] = b"object";
+/// The keys of objects whose servers want all requests to have the profile, or the reference.
+const BY_PROFILE: &[u8] = b"by profile";
+const BY_REFERENCE: &[u8] = b"by reference";
+/// The key of an object whose server answers every other request by closing the connection.
+const CLOSES: &[u8] = b"closes";
+/// The name of the forward to it.
+const CLOSED: &str = "closed connection";
+/// Whether it closes that of the next request.
+static CLOSES_NEXT: AtomicBool = AtomicBool::new(true);
 
 /// What a server sends for a request with this id.
 pub(super) type Answer = Box<dyn Fn(u32) -> Vec<u8> + Send>;
@@ -31,6 +41,8 @@ pub(super) type Call = Box<dyn Fn(&fuzz::Echo) -> Result<usize, SystemException>
 /// A call and its answer.
 pub(super) struct Exchange {
     pub(super) name: String,
+    /// Whether the server has executed the request when it comes to the first large block; `None` if it does not say.
+    pub(super) has_run: Option<bool>,
     pub(super) call: Call,
     pub(super) answer: Answer,
 }
@@ -67,7 +79,7 @@ fn write<T: Wire>(writer: &mut CdrWriter<'_>, value: &T::View) {
 }
 
 /// A server, which gets all memory. It answers `add` with 5, requests for other objects than that of the client's
-/// reference with 0, and all others with the answer of the exchange.
+/// reference with 0, if it does not have them sent again, and all others with the answer of the exchange.
 pub(super) fn serve(listener: TcpListener, answer: Arc<Mutex<Answer>>) {
     Refusal::spare();
     while let Ok((stream, _)) = listener.accept() {
@@ -97,9 +109,25 @@ fn converse(mut stream: TcpStream, answer: &Mutex<Answer>) {
         let id = request.request_id;
         let number =
             |number| reply(id, ReplyStatus::NoException, &[], |writer| writer.write_i32(number));
+        let form = request.target.disposition();
+        let in_form = |wanted| match form == wanted {
+            true => number(0),
+            false => reply(id, ReplyStatus::NeedsAddressingMode, &[], |writer| {
+                writer.write_i16(wanted as i16);
+            }),
+        };
         let octets = match (&*request.operation, request.target.object_key().unwrap()) {
             ("add", _) => number(5),
             (_, KEY) => answer.lock().unwrap()(id),
+            (_, BY_PROFILE) => in_form(AddressingDisposition::ProfileAddr),
+            (_, BY_REFERENCE) => in_form(AddressingDisposition::ReferenceAddr),
+            (_, CLOSES) if CLOSES_NEXT.fetch_not(Ordering::SeqCst) => {
+                let mut octets = Vec::new();
+                MessageWriter::close_connection(&mut octets, VERSION, ORDER);
+                // The client may have closed.
+                let _ = stream.write_all(&octets);
+                return;
+            }
             _ => number(0),
         };
         // The client may have closed.
@@ -123,7 +151,7 @@ pub(super) fn object_at(port: u16, object_key: &[u8]) -> Ior {
     Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] }
 }
 
-/// Long references to other objects at this port.
+/// Long references to other objects at this port. For some of them, requests are sent several times.
 fn forwards(protocols: &ProtocolRegistry, port: u16) -> Vec<(&'static str, Ior)> {
     let there = || object_at(port, b"there");
     let component = TaggedComponent { tag: ComponentTag(77), data: vec![1; LONG] };
@@ -146,6 +174,13 @@ fn forwards(protocols: &ProtocolRegistry, port: u16) -> Vec<(&'static str, Ior)>
         protocol.encode_profile(&[endpoint], VERSION, &[1; LONG], &[]).unwrap()
     });
     let and_further = [there().profiles, further.to_vec()].concat();
+    let addressed = |key| {
+        let mut profile = object_at(port, key).iiop_profiles().next().unwrap();
+        profile.components.push(TaggedComponent { tag: ComponentTag(77), data: vec![1; LONG] });
+        Ior { profiles: vec![profile.encode(ORDER).unwrap()], ..there() }
+    };
+    // Nobody listens there.
+    let and_other = [object_at(1, b"there").profiles, object_at(port, &[1; LONG]).profiles];
     let host = IiopProfile { host: "a".repeat(LONG), ..there().iiop_profiles().next().unwrap() };
     let and_host = vec![there().profiles.remove(0), host.encode(ORDER).unwrap()];
     vec![
@@ -156,6 +191,10 @@ fn forwards(protocols: &ProtocolRegistry, port: u16) -> Vec<(&'static str, Ior)>
         ("profiles", Ior { profiles: many, ..there() }),
         ("further profiles", Ior { profiles: and_further, ..there() }),
         ("host", Ior { profiles: and_host, ..there() }),
+        ("profile as the address", addressed(BY_PROFILE)),
+        ("reference as the address", addressed(BY_REFERENCE)),
+        (CLOSED, addressed(CLOSES)),
+        ("other profile", Ior { profiles: and_other.concat(), ..there() }),
     ]
 }
 
@@ -169,7 +208,11 @@ fn pending(echo: &fuzz::Echo, octets: &[u8]) -> Result<usize, SystemException> {
 
 /// A list of exchanges.
 #[derive(Default)]
-pub(super) struct Exchanges(pub(super) Vec<Exchange>);
+pub(super) struct Exchanges {
+    pub(super) all: Vec<Exchange>,
+    /// That of the next ones.
+    has_run: Option<bool>,
+}
 
 impl Exchanges {
     fn add(
@@ -178,11 +221,13 @@ impl Exchanges {
         call: impl Fn(&fuzz::Echo) -> Result<usize, SystemException> + Sync + 'static,
         answer: Answer,
     ) {
-        self.0.push(Exchange { name: name.to_owned(), call: Box::new(call), answer });
+        let (name, has_run) = (name.to_owned(), self.has_run);
+        self.all.push(Exchange { name, has_run, call: Box::new(call), answer });
     }
 
     /// Long arguments.
     pub(super) fn arguments(&mut self, orb: &Orb) {
+        self.has_run = Some(false);
         let (long, wide) = ("a".repeat(LONG), "\u{e4}".repeat(LONG));
         let (octets, strings) = (vec![1; LONG], vec!["text".to_owned(); MANY]);
         self.add(
@@ -230,6 +275,7 @@ impl Exchanges {
 
     /// Long results.
     pub(super) fn results(&mut self) {
+        self.has_run = Some(true);
         let (long, wide) = ("a".repeat(LONG), "\u{e4}".repeat(LONG));
         let strings = vec!["text".to_owned(); MANY];
         let text = |echo: &fuzz::Echo| echo.back_text("a", "b").map(|it| it.len());
@@ -281,6 +327,7 @@ impl Exchanges {
 
     /// Replies with long exceptions and long service contexts.
     pub(super) fn exceptions_and_contexts(&mut self) {
+        self.has_run = None;
         let long = "a".repeat(LONG);
         let level = |echo: &fuzz::Echo| echo.level().map(|_| 0);
         let refused = long.clone();
@@ -328,12 +375,17 @@ impl Exchanges {
 
     /// Forwards to long references.
     pub(super) fn forwards(&mut self, protocols: &ProtocolRegistry, port: u16) {
+        self.has_run = Some(false);
         for (name, ior) in forwards(protocols, port) {
             let answer = move |id| {
                 reply(id, ReplyStatus::LocationForward, &[], |writer| write::<Ior>(writer, &ior))
             };
             let level = |echo: &fuzz::Echo| echo.level().map(|_| 0);
             self.add(&format!("forward with {name}"), level, Box::new(answer.clone()));
+            if name == CLOSED {
+                // A pending call without memory to keep its arguments is not sent again then: it ends with TRANSIENT.
+                continue;
+            }
             let octets = vec![1; LONG];
             let pending = move |echo: &fuzz::Echo| pending(echo, &octets);
             self.add(&format!("forward of a pending call with {name}"), pending, Box::new(answer));
