@@ -41,6 +41,15 @@ fn structs_are_read_from_the_octets_of_the_message() {
 }
 
 #[test]
+fn iteration_continues_where_it_was() {
+    let octets = [0, 0, 0, 3, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 7];
+    let numbers = received::<Vec<u32>>(&octets, ByteOrder::Big).unwrap();
+    let mut left = numbers.view().iter();
+    assert_eq!((left.next(), left.len()), (Some(5), 2));
+    assert_eq!(left.fold(Vec::new(), |all, number| [&all[..], &[number]].concat()), [6, 7]);
+}
+
+#[test]
 fn views_allocate_nothing() {
     let measured = measure(|| {
         let bins = received::<Vec<Bin>>(&BINS, ByteOrder::Big).unwrap();
