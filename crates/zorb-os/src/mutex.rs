@@ -94,15 +94,19 @@ impl PiMutex {
     #[cold]
     #[expect(clippy::disallowed_methods, reason = "the system could not queue this thread")]
     pub fn lock_or_poll(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
+        let end = limit.map(end_of);
+        let is_over = || end.is_some_and(|end| MonotonicTime::now() >= end);
         if matches!(priority::current(), Ok(Schedule::Shared)) {
             for _ in 0..YIELDS {
+                if is_over() {
+                    break;
+                }
                 std::thread::yield_now();
                 if let Some(guard) = self.try_take() {
                     return Some(guard);
                 }
             }
         }
-        let end = limit.map(end_of);
         loop {
             match self.wait(end) {
                 Ok(()) => return Some(self.guard()),
@@ -112,7 +116,7 @@ impl PiMutex {
             if let Some(guard) = self.try_take() {
                 return Some(guard);
             }
-            if end.is_some_and(|end| MonotonicTime::now() >= end) {
+            if is_over() {
                 return None;
             }
         }

@@ -20,6 +20,7 @@ pub(super) mod workers;
 use std::fmt::Debug;
 use std::io;
 use std::ops::Deref;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -307,13 +308,18 @@ impl Lane {
         connection: &ServerConnection,
         slot: u32,
     ) -> io::Result<bool> {
-        match (connection.readiness(), &self.reactor) {
-            (Some(fd), Some(reactor)) if connection.is_established() => {
-                connection.start_idle_checks();
-                reactor.add(fd, slot).map(|()| true)
-            }
-            _ => Ok(false),
-        }
+        let Some((reactor, fd)) = self.reactor_for(connection) else { return Ok(false) };
+        connection.start_idle_checks();
+        reactor.add(fd, slot).map(|()| true)
+    }
+
+    /// The reactor that can wait for a connection, with what it waits for; `None` if the connection needs a thread.
+    fn reactor_for<'c>(
+        &self,
+        connection: &'c ServerConnection,
+    ) -> Option<(&Reactor<ServerConnection>, BorrowedFd<'c>)> {
+        let reactor = self.reactor.as_ref().filter(|_| connection.is_established())?;
+        connection.readiness().map(|fd| (reactor, fd))
     }
 
     /// A slot has been freed; that of the last connection of a stopping lane ends its threads.

@@ -1,7 +1,8 @@
 //! New connections that wait for the threads of others to end, because there is one thread too many.
 //!
-//! The accepting thread leaves them to the [watchdog](crate::watchdog), and accepts further clients meanwhile. They begin
-//! in the order in which they came.
+//! The accepting thread leaves them to the [watchdog](crate::watchdog), and accepts further clients meanwhile. They try to
+//! begin in the order in which they came; one for which another connection has been closed may still get no thread in time
+//! if a later one takes it.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -92,7 +93,8 @@ impl Lane {
         slot: u32,
     ) -> io::Result<()> {
         let mut error = ErrorKind::QuotaExceeded.into();
-        let has_to_wait = self.awaiting_threads.load(Ordering::Relaxed) > 0;
+        let has_to_wait = self.awaiting_threads.load(Ordering::Relaxed) > 0
+            && self.reactor_for(connection).is_none();
         if !has_to_wait {
             match self.strategy.begin(self, connection, slot) {
                 Ok(()) => return Ok(()),
