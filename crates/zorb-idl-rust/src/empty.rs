@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use zorb_idl::model::{Export, Operation};
+use zorb_idl::model::{Definition, Export, Operation};
 use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
 /// The structs of a model whose values have no octets: those without members, and those of such structs.
@@ -17,15 +17,24 @@ pub(crate) struct EmptyStructs<'m> {
 impl<'m> EmptyStructs<'m> {
     pub(crate) fn of(model: &'m Model) -> Self {
         let mut all = Self { model, ids: HashSet::new() };
-        // A struct comes after the types of its members.
-        for definition in model.definitions() {
-            if matches!(definition.kind, DefinitionKind::Struct(_))
-                && model.all_members(definition.id).iter().all(|member| all.is_empty(&member.ty))
-            {
-                all.ids.insert(definition.id);
+        let is_struct =
+            |definition: &&Definition| matches!(definition.kind, DefinitionKind::Struct(_));
+        let mut others: Vec<&Definition> = model.definitions().filter(is_struct).collect();
+        // A struct that was declared before its members' types, or that defines them, comes before them.
+        loop {
+            let before = others.len();
+            others.retain(|definition| {
+                let mut members = model.all_members(definition.id).into_iter();
+                let has_octets = members.any(|member| !all.is_empty(&member.ty));
+                if !has_octets {
+                    all.ids.insert(definition.id);
+                }
+                has_octets
+            });
+            if others.len() == before {
+                return all;
             }
         }
-        all
     }
 
     fn is_empty(&self, ty: &Type) -> bool {

@@ -25,13 +25,22 @@ impl<'m> ViewedStructs<'m> {
         if options.target == Target::Nano {
             return all;
         }
-        // A struct comes after the types of its members.
-        for definition in model.definitions() {
-            if is_wanted(definition, options) && all.obstacle(definition).is_none() {
-                all.ids.insert(definition.id);
+        let mut wanted: Vec<&Definition> =
+            model.definitions().filter(|definition| is_wanted(definition, options)).collect();
+        // A struct that was declared before its members' types, or that defines them, comes before them.
+        loop {
+            let before = wanted.len();
+            wanted.retain(|definition| {
+                let has_obstacle = all.obstacle(definition).is_some();
+                if !has_obstacle {
+                    all.ids.insert(definition.id);
+                }
+                has_obstacle
+            });
+            if wanted.len() == before {
+                return all;
             }
         }
-        all
     }
 
     pub(crate) fn contains(&self, id: DefId) -> bool {

@@ -316,3 +316,11 @@ fn usage_files_choose_what_is_compiled() {
     assert!(invalid.contains("invalid: line 1: "), "{invalid}");
     assert!(none.contains("option UsageFile"), "{none}");
 }
+
+#[test]
+fn a_struct_that_was_declared_before_its_members_has_a_view() {
+    let idl = "struct Late; @view struct Part { long n; }; @view struct Late { Part inner; };";
+    let loader = MemoryLoader::new().with("late.idl", idl);
+    let outputs = generate(&Config::new(), &loader, &["late.idl"]).0.expect("no errors");
+    assert!(outputs[0].text.contains("pub struct LateView<'a>"));
+}
