@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! zorb-sensor serve 127.0.0.1:0                              says its port, and serves until it is killed
-//! zorb-sensor read corbaloc:iiop:1.2@127.0.0.1:PORT/sensor   calibrates, reads channel 3 and says what came back
+//! zorb-sensor read corbaloc:iiop:1.2@127.0.0.1:PORT/sensor   calibrates, reads channel 3 and prints the results
 //! ```
 #![allow(clippy::print_stdout, reason = "a program prints")]
 

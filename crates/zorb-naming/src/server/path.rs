@@ -182,7 +182,7 @@ impl Wire for Path {
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let count = reader.read_count(SMALLEST, "Name")?;
-        // Text takes at most twice as many octets as before, in UTF-8; lengths and NULs no more than theirs.
+        // In UTF-8, text takes at most twice as many octets as in the message. Lengths and NULs take no more.
         let most = reader.remaining();
         reader.allow(most.saturating_mul(2), "Name")?;
         let mut path = Self { octets: reader.vector_of_allowed(most, "Name")?, ..Self::default() };

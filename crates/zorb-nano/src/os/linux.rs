@@ -210,7 +210,7 @@ impl Os for Linux {
         let descriptor = self.descriptor(listener)?;
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = retry_on_intr(|| rustix::net::accept_with(descriptor, flags))?;
-        // One-way requests have no reply that could carry the acknowledgement. TCP then sends a segment for every other
+        // One-way requests have no reply to carry the acknowledgement. With this, TCP sends a segment for every other
         // request, and not for each: 1.5 segments for a request instead of 2. Other sockets do not have it.
         let _ = sockopt::set_tcp_quickack(&socket, false);
         Ok(self.put(at, socket))

@@ -126,7 +126,7 @@ impl Client {
         Self::all_leave_replies_unread(&[self], server, count);
     }
 
-    /// The same for several clients; those that the server has closed send no more.
+    /// The same for several clients. Those whose connections the server has closed send nothing more.
     fn all_leave_replies_unread(clients: &[&Self], server: &Server, count: usize) {
         let requests = LOCATE_REQUEST.repeat(1_000);
         let lane = &server.pool.core().lanes()[0];
