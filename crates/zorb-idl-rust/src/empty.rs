@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use zorb_idl::model::{Definition, Export, Operation};
 use zorb_idl::{DefId, DefinitionKind, Model, Type};
 
+use crate::selection::select_in_any_order;
+
 /// The structs of a model whose values have no octets: those without members, and those of such structs.
 ///
 /// Values of types that are known at run time refuse a length that exceeds the octets left, so that a few octets cannot
@@ -19,22 +21,11 @@ impl<'m> EmptyStructs<'m> {
         let mut all = Self { model, ids: HashSet::new() };
         let is_struct =
             |definition: &&Definition| matches!(definition.kind, DefinitionKind::Struct(_));
-        let mut others: Vec<&Definition> = model.definitions().filter(is_struct).collect();
-        // A struct that was declared before its members' types, or that defines them, comes before them.
-        loop {
-            let before = others.len();
-            others.retain(|definition| {
-                let mut members = model.all_members(definition.id).into_iter();
-                let has_octets = members.any(|member| !all.is_empty(&member.ty));
-                if !has_octets {
-                    all.ids.insert(definition.id);
-                }
-                has_octets
-            });
-            if others.len() == before {
-                return all;
-            }
-        }
+        select_in_any_order(model.definitions().filter(is_struct).collect(), |definition| {
+            let mut members = model.all_members(definition.id).into_iter();
+            members.all(|member| all.is_empty(&member.ty)) && all.ids.insert(definition.id)
+        });
+        all
     }
 
     fn is_empty(&self, ty: &Type) -> bool {

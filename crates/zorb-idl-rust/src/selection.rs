@@ -1,6 +1,6 @@
 //! How annotations and options select what gets additional code.
 
-use zorb_idl::model::{Annotation, ConstValue, Export, find_annotation};
+use zorb_idl::model::{Annotation, ConstValue, Definition, Export, find_annotation};
 use zorb_idl::{Compilation, DefId, Model};
 
 use crate::Options;
@@ -61,4 +61,19 @@ pub(crate) fn unmatched<'o>(
         }
     }
     names
+}
+
+/// Offers each candidate to `select`, which returns whether it selects it, until it selects none of those left: whether a
+/// struct is selected may depend on the structs among its members, which come later if it was declared before them.
+pub(crate) fn select_in_any_order(
+    mut candidates: Vec<&Definition>,
+    mut select: impl FnMut(&Definition) -> bool,
+) {
+    loop {
+        let before = candidates.len();
+        candidates.retain(|candidate| !select(candidate));
+        if candidates.len() == before {
+            return;
+        }
+    }
 }

@@ -6,7 +6,7 @@ use zorb_idl::model::{Annotation, Definition, Export, find_annotation};
 use zorb_idl::{Code, Compilation, DefId, DefinitionKind, Diagnostic, Model, Type};
 
 use crate::names::external;
-use crate::selection::{annotated, is_selected};
+use crate::selection::{annotated, is_selected, select_in_any_order};
 use crate::upcalls::has_servants_only;
 use crate::{Options, Target};
 
@@ -25,22 +25,11 @@ impl<'m> ViewedStructs<'m> {
         if options.target == Target::Nano {
             return all;
         }
-        let mut wanted: Vec<&Definition> =
-            model.definitions().filter(|definition| is_wanted(definition, options)).collect();
-        // A struct that was declared before its members' types, or that defines them, comes before them.
-        loop {
-            let before = wanted.len();
-            wanted.retain(|definition| {
-                let has_obstacle = all.obstacle(definition).is_some();
-                if !has_obstacle {
-                    all.ids.insert(definition.id);
-                }
-                has_obstacle
-            });
-            if wanted.len() == before {
-                return all;
-            }
-        }
+        let wanted = model.definitions().filter(|definition| is_wanted(definition, options));
+        select_in_any_order(wanted.collect(), |definition| {
+            all.obstacle(definition).is_none() && all.ids.insert(definition.id)
+        });
+        all
     }
 
     pub(crate) fn contains(&self, id: DefId) -> bool {

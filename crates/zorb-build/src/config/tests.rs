@@ -324,3 +324,12 @@ fn a_struct_that_was_declared_before_its_members_has_a_view() {
     let outputs = generate(&Config::new(), &loader, &["late.idl"]).0.expect("no errors");
     assert!(outputs[0].text.contains("pub struct LateView<'a>"));
 }
+
+#[test]
+fn a_struct_that_was_declared_before_its_empty_members_is_empty() {
+    let idl =
+        "struct Late; struct Empty {}; struct Late { Empty inner; }; typedef sequence<Late> Many;";
+    let loader = MemoryLoader::new().with("late.idl", idl);
+    let error = generate(&Config::new(), &loader, &["late.idl"]).0.expect_err("E0313");
+    assert!(error.to_string().contains("E0313"), "{error}");
+}
