@@ -6,27 +6,31 @@
 //! thread per connection, has [threads of its own](super::own_threads); all others are served by the threads
 //! of their lane's [reactor](super::reactor).
 
+mod ending;
+pub(crate) mod new_connection;
+
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, Shutdown};
+use std::net::IpAddr;
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use zorb_base::counters::{CallLock, Count};
+use zorb_base::counters::CallLock;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::peer_threads::ThreadPeer;
 use zorb_base::policy::BufferStrategy;
+use zorb_base::progress::Progress;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
+use zorb_cdr::ReadContext;
 use zorb_giop::{
-    ConnectionEnd, Inbound, Limits, MessageBudget, MessageHeader, Messaging, ProfileTag,
-    ProtocolError, ServerReceiver, ServerRequests,
+    MessageBudget, MessageHeader, Messaging, ProfileTag, ProtocolError, ServerRequests,
 };
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
 use zorb_poa::ResumePass;
-use zorb_transport::{BusyWait, PeerShares, Protocol, Stream, ip_address, log_limited};
+use zorb_transport::{BusyWait, PeerShares, Stream, log_limited};
 
 use crate::awaited::AwaitedRequests;
 use crate::context::ServerContext;
@@ -39,8 +43,6 @@ use crate::own_threads::before_upcall::BeforeUpcall;
 use crate::own_threads::ordered::OrderedRequests;
 use crate::own_threads::state::OwnThreads;
 use crate::scratch::Scratch;
-use zorb_base::progress::Progress;
-use zorb_cdr::ReadContext;
 
 /// A connection that a client opened to this ORB. Aligned, because its threads write to it all the time and
 /// those of other connections never do.
@@ -179,80 +181,7 @@ pub(crate) enum Release {
     Expired,
 }
 
-/// The parameters of a connection.
-pub(crate) struct NewConnection<'a> {
-    pub(crate) protocol: &'a dyn Protocol,
-    pub(crate) stream: Arc<dyn Stream>,
-    pub(crate) lane: &'a Arc<LaneCore>,
-    pub(crate) serving_lane: Arc<dyn ServingLane>,
-    /// Its number in the lane's table.
-    pub(crate) slot: u32,
-    /// How many connections the lane has accepted, this one included.
-    pub(crate) accepted: u64,
-}
-
 impl ServerConnection {
-    pub(crate) fn new(core: &Arc<ServerContext>, new: NewConnection<'_>) -> Arc<Self> {
-        let NewConnection { protocol, stream, lane, serving_lane, slot, accepted } = new;
-        let options = core.options();
-        // It fails only if the peer has gone, which the first read detects.
-        let _ = stream.set_send_timeout(Some(options.send_timeout));
-        let _ = stream.set_recv_timeout(options.idle_timeout);
-        #[cfg(feature = "buffers")]
-        let gather_threshold = stream.gather_threshold().unwrap_or(usize::MAX);
-        let has_peer = protocol.carries_replies();
-        let budget = share(core.peer_shares(), &*stream, has_peer);
-        let connection = Arc::new(Self {
-            budget,
-            has_peer,
-            ip_address: ip_address(&*stream),
-            stream,
-            core: Arc::clone(core),
-            lane: Arc::clone(lane),
-            serving_lane,
-            slot,
-            profile: protocol.profile_tag(),
-            messaging: protocol.messaging(),
-            connected: protocol.carries_replies(),
-            wait: options.wait_policy().busy_wait(),
-            #[cfg(feature = "buffers")]
-            gather_threshold,
-            input: Slot::empty(),
-            sending: CallLock::new(Count::ServerLocks, Output::default()),
-            output_sent: Condition::new(),
-            output_waits: AtomicBool::new(false),
-            requests: ServerRequests::new(),
-            progress: Arc::new(Progress::new(accepted)),
-            has_own_threads: AtomicBool::new(false),
-            own_threads: OwnThreads::default(),
-            resumed: OnceLock::new(),
-            awaited: AwaitedRequests::default(),
-            events: Events::default(),
-            set_up_by: AtomicUsize::new(0),
-            before_upcall: BeforeUpcall::default(),
-            buffer_strategy: AtomicU8::new(0),
-        });
-        drop(connection.input.put(connection.new_input()));
-        connection.set_up_as_accepted();
-        connection
-    }
-
-    /// The input of a new connection.
-    fn new_input(&self) -> Box<Input> {
-        let max_message_size = self.core.options().max_message_size;
-        let limits =
-            Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
-        let receiver = match self.connected {
-            true => ServerReceiver::new(self.messaging),
-            false => ServerReceiver::connectionless(self.messaging),
-        };
-        let budget = Arc::clone(&self.budget);
-        Input::new(
-            Inbound::new(limits).with_messaging(self.messaging).with_budget(budget),
-            receiver,
-        )
-    }
-
     /// Minimum length of octets at the end of a reply that are sent from the servant's memory without a copy.
     #[inline]
     pub(super) fn copy_threshold(&self) -> usize {
@@ -354,95 +283,6 @@ impl ServerConnection {
             self.resumed.get_or_init(|| Arc::new(OrderedRequests::of(self.thread_peer())));
         self.before_upcall.note_held();
         Some(Arc::clone(resumed))
-    }
-
-    /// Notes that a request has been served and its reply sent.
-    #[inline]
-    pub(super) fn finish_request(self: &Arc<Self>) {
-        if self.requests.finish() {
-            self.finish();
-        }
-    }
-
-    /// Closes the connection, which has ended.
-    #[cold]
-    fn finish(self: &Arc<Self>) {
-        self.transmit();
-        self.awaited.withdraw_all(self.number());
-        self.core.watchdog().forget(self);
-        self.core.watchdog().stop_timing(&self.progress);
-        self.serving_lane.forget(self, self.slot);
-        let _ = self.stream.shutdown(Shutdown::Both);
-    }
-
-    /// Stops reading; the connection closes after its last request. Called by the thread that has the input.
-    #[cold]
-    pub(super) fn end(self: &Arc<Self>, end: ConnectionEnd) {
-        if let ConnectionEnd::ProtocolError(error) = end {
-            self.log_protocol_error(error);
-        }
-        let is_over = self.requests.end(end);
-        self.own_threads.wake_all();
-        if is_over {
-            return self.finish();
-        }
-        if !matches!(end, ConnectionEnd::ClosedLocally) {
-            self.awaited.withdraw_all(self.number());
-        }
-        if let ConnectionEnd::ProtocolError(_) = end {
-            self.break_off();
-        }
-    }
-
-    /// Ends the connection after a broken request, on a thread that does not read.
-    #[cold]
-    pub(super) fn refuse(&self, error: ProtocolError) {
-        self.log_protocol_error(error);
-        self.requests.refuse(error);
-        self.break_off();
-    }
-
-    fn log_protocol_error(&self, error: ProtocolError) {
-        log_limited!(warn, peer = self.stream.peer(), %error, "protocol error");
-    }
-
-    /// Sends the last message, and shuts the stream down, which wakes the reading thread.
-    fn break_off(&self) {
-        self.transmit();
-        let _ = self.stream.shutdown(Shutdown::Both);
-    }
-
-    /// Ends the connection at once: no thread can serve it.
-    #[cold]
-    pub(super) fn abandon(self: &Arc<Self>) {
-        if self.requests.abandon() {
-            self.own_threads.wake_all();
-            self.finish();
-        }
-    }
-
-    /// Ends a connection that no lane has admitted.
-    pub(crate) fn reject(&self) {
-        let _ = self.requests.end(ConnectionEnd::ClosedLocally);
-        self.discard_received();
-        self.break_off();
-    }
-
-    /// Discards what has been received, at most 64 KiB: otherwise closing the stream would reset it, and its client might
-    /// not see the last message.
-    pub(super) fn discard_received(&self) {
-        let mut discarded = [0; 4096];
-        let mut received = || self.stream.try_recv(&mut discarded);
-        let has_more = |received| matches!(received, Ok(Some(1..)));
-        if self.stream.is_established() {
-            let _ = (0..16).all(|_| has_more(received()));
-        }
-    }
-
-    /// Closes the connection in order: running requests finish, the peer is notified.
-    pub(crate) fn close(&self) {
-        self.requests.close();
-        let _ = self.stream.shutdown(Shutdown::Read);
     }
 
     /// Serves it on the calling thread; a panic outside a servant's method ends only the connection.

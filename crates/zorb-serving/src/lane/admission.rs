@@ -14,7 +14,8 @@ use super::Lane;
 use super::eviction::{
     close_held_where, close_one_of_process, close_one_where, count_ending_of_process,
 };
-use crate::connection::{NewConnection, ServerConnection};
+use crate::connection::ServerConnection;
+use crate::connection::new_connection::NewConnection;
 use crate::context::ServerContext;
 use crate::listener::Listener;
 

@@ -14,7 +14,8 @@ use zorb_transport::Stream;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::slow::large_locate_request;
-use crate::connection::{NewConnection, ServerConnection};
+use crate::connection::ServerConnection;
+use crate::connection::new_connection::NewConnection;
 use crate::lane::Lane;
 use crate::output::SendingThread;
 use crate::pool::default_lane;

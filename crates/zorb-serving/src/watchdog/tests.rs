@@ -6,7 +6,8 @@ use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::*;
 use crate::ServerCore;
-use crate::connection::{NewConnection, ServerConnection};
+use crate::connection::ServerConnection;
+use crate::connection::new_connection::NewConnection;
 use crate::input::Input;
 use crate::pool::default_lane;
 use zorb_base::options::Options;

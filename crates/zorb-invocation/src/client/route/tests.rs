@@ -1,7 +1,9 @@
-use zorb_giop::{GiopVersion, IiopProfile, Ior};
+use zorb_base::local_endpoints::MAX_ROUTES;
+use zorb_giop::IiopProfile;
 use zorb_tcp::IiopProtocol;
 
 use super::*;
+use crate::client::core::ClientCore;
 
 #[test]
 fn a_reference_has_a_limited_number_of_ways() {
