@@ -94,8 +94,7 @@ impl Options {
     /// "::zorb_naming::cos_naming")`.
     #[must_use]
     pub fn extern_module(mut self, module: impl Into<String>, path: impl Into<String>) -> Self {
-        let module: String = module.into();
-        self.extern_modules.push((module.trim_start_matches("::").into(), path.into()));
+        self.extern_modules.push((scoped_name(module), path.into()));
         self
     }
 
@@ -114,8 +113,7 @@ impl Options {
     /// it.
     #[must_use]
     pub fn native(mut self, native: impl Into<String>, path: impl Into<String>) -> Self {
-        let native: String = native.into();
-        self.natives.push((native.trim_start_matches("::").into(), path.into()));
+        self.natives.push((scoped_name(native), path.into()));
         self
     }
 
@@ -125,8 +123,7 @@ impl Options {
     /// operations and attributes.
     #[must_use]
     pub fn loaned(mut self, name: impl Into<String>) -> Self {
-        let name: String = name.into();
-        self.loaned.push(name.trim_start_matches("::").into());
+        self.loaned.push(scoped_name(name));
         self
     }
 
@@ -135,8 +132,7 @@ impl Options {
     /// all its operations and attributes; annotations `@upcall` in the IDL take precedence.
     #[must_use]
     pub fn upcall(mut self, name: impl Into<String>) -> Self {
-        let name: String = name.into();
-        self.upcalls.push(name.trim_start_matches("::").into());
+        self.upcalls.push(scoped_name(name));
         self
     }
 
@@ -145,8 +141,7 @@ impl Options {
     /// all its interfaces, and the bases of each get the traits, too; annotations `@deferred` in the IDL take precedence.
     #[must_use]
     pub fn deferred(mut self, name: impl Into<String>) -> Self {
-        let name: String = name.into();
-        self.deferred.push(name.trim_start_matches("::").into());
+        self.deferred.push(scoped_name(name));
         self
     }
 
@@ -162,8 +157,7 @@ impl Options {
     /// precedence.
     #[must_use]
     pub fn ami(mut self, name: impl Into<String>) -> Self {
-        let name: String = name.into();
-        self.ami.push(name.trim_start_matches("::").into());
+        self.ami.push(scoped_name(name));
         self
     }
 
@@ -173,8 +167,7 @@ impl Options {
     /// all its operations, attributes and structs; annotations `@view` in the IDL take precedence.
     #[must_use]
     pub fn view(mut self, name: impl Into<String>) -> Self {
-        let name: String = name.into();
-        self.views.push(name.trim_start_matches("::").into());
+        self.views.push(scoped_name(name));
         self
     }
 
@@ -237,4 +230,9 @@ impl Options {
     pub(crate) fn is_scope_of(of: &str, name: &str) -> bool {
         name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     }
+}
+
+/// A scoped name as the model has it, without the `::` of the global scope.
+fn scoped_name(name: impl Into<String>) -> String {
+    name.into().trim_start_matches("::").into()
 }
