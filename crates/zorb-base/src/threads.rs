@@ -185,7 +185,7 @@ impl ThreadCount {
     /// The name of a thread: `zorb-serve` is `front-serve` in the ORB with the id `front`.
     pub fn thread_name(&self, name: &str) -> String {
         let name = match name.strip_prefix("zorb-") {
-            Some(role) if !self.orb.is_empty() => format!("{}-{role}", self.orb),
+            Some(purpose) if !self.orb.is_empty() => format!("{}-{purpose}", self.orb),
             _ => name.to_owned(),
         };
         name.replace('\0', " ")

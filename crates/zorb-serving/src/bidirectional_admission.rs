@@ -9,14 +9,14 @@ use zorb_transport::{Acceptor, Bidirection, ServeStream, Stream};
 use crate::lane::admission::LaneAdmission;
 
 /// Admits the clients of one listener, and the requests of servers over the connections that this ORB has opened.
-pub(crate) struct BothWays {
+pub(crate) struct BidirectionalAdmission {
     admission: Arc<LaneAdmission>,
     bidirection: Arc<Bidirection>,
-    /// Kept until the listener closes. Then servers cannot send requests any more.
+    /// Dropped when the listener closes: servers cannot send requests any more then.
     _serve: Arc<ServeStream>,
 }
 
-impl BothWays {
+impl BidirectionalAdmission {
     /// Admits clients with `admission`. Connections that this ORB opens from now on offer the endpoints of `acceptor`.
     pub(crate) fn new(admission: LaneAdmission, orb: &OrbCore, acceptor: &dyn Acceptor) -> Self {
         let admission = Arc::new(admission);
@@ -28,7 +28,7 @@ impl BothWays {
     }
 }
 
-impl Admission for BothWays {
+impl Admission for BidirectionalAdmission {
     fn admit(&self, stream: Arc<dyn Stream>) {
         let stream = self.admission.decompressed(stream);
         self.admission.take_in(self.bidirection.accepted(stream));

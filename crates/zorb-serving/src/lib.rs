@@ -27,7 +27,7 @@
 // `#[inline]`: see the root of `zorb-base`, which says what the attributes of the crates on the path of calls save.
 
 mod awaited;
-mod both_ways;
+mod bidirectional_admission;
 mod connection;
 mod connection_use;
 mod context;

@@ -20,7 +20,7 @@ use zorb_os::lock::Lock;
 use zorb_poa::Adapters;
 use zorb_transport::{Endpoint, Workers};
 
-use crate::both_ways::BothWays;
+use crate::bidirectional_admission::BidirectionalAdmission;
 use crate::context::ServerContext;
 use crate::descriptors::take_descriptors;
 use crate::lane::Lane;
@@ -217,7 +217,11 @@ impl ServerCore {
         let admission = || -> Box<dyn Admission> {
             let admission = LaneAdmission::new(&lane, &self.context, &listener.protocol, None);
             match listener.protocol.may_be_bidirectional() {
-                true => Box::new(BothWays::new(admission, self.context.orb(), &*listener.acceptor)),
+                true => Box::new(BidirectionalAdmission::new(
+                    admission,
+                    self.context.orb(),
+                    &*listener.acceptor,
+                )),
                 false => Box::new(admission),
             }
         };

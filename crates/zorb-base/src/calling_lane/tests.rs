@@ -24,14 +24,14 @@ fn a_thread_calls_for_its_lane_but_while_another_has_borrowed_it() {
             let number = thread::number();
             assert_eq!(thread_and_lane(), (number, None));
             assert_eq!(caller(), number);
-            let home = own.enter();
+            let own_lane = own.enter();
             assert_eq!(thread_and_lane(), (number, Some(3)));
             let borrowed = other.enter();
             assert_eq!(thread_and_lane(), (number, Some(5)));
             assert!(caller() >= THREADS, "no slot has this number");
             drop(borrowed);
             assert_eq!(thread_and_lane(), (number, Some(3)));
-            drop(home);
+            drop(own_lane);
             assert_eq!(thread_and_lane(), (number, None));
         });
     });

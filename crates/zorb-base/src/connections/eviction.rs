@@ -77,7 +77,7 @@ impl Shares {
 
     /// How many connections an address has, if one of them may close for the newcomer: it has more than the newcomer's
     /// address had before, or is the same.
-    fn of_loser(&self, peer: Option<IpAddr>) -> Option<usize> {
+    fn evictable_count(&self, peer: Option<IpAddr>) -> Option<usize> {
         let count = |peer| self.counts.get(&peer).copied().unwrap_or_default();
         let of_peer = count(peer);
         match self.newcomer {
@@ -120,7 +120,7 @@ impl<C: Evictable> Connections<C> {
         let found = self.first_by(|connection| {
             let last_used = connection.progress().last_used(accepted);
             let is_one = connection.is_held() && is_meant(connection);
-            let count = shares.of_loser(connection.peer()).filter(|_| is_one)?;
+            let count = shares.evictable_count(connection.peer()).filter(|_| is_one)?;
             Some((Reverse(count), last_used))
         });
         found.map(|((Reverse(count), _), connection)| (count, connection))
@@ -194,29 +194,29 @@ mod tests {
     }
 
     /// The stamp of the connection that makes room for a newcomer.
-    fn loser(connections: &Connections<Waiting>, newcomer: Newcomer) -> Option<u64> {
+    fn evicted(connections: &Connections<Waiting>, newcomer: Newcomer) -> Option<u64> {
         if let Newcomer::From(peer) = newcomer {
             connections.reserve(peer).unwrap();
         }
         let shares = Shares::new(newcomer).with(connections);
-        let loser = connections.held_to_evict(100, &shares, |_| true);
-        loser.map(|(_, connection)| connection.progress.last_used(100))
+        let evicted = connections.held_to_evict(100, &shares, |_| true);
+        evicted.map(|(_, connection)| connection.progress.last_used(100))
     }
 
     #[test]
     fn the_address_with_most_connections_makes_room() {
         let from = |last| Newcomer::From(address(last));
         // Whoever waits on one connection keeps it, although it has waited for longest.
-        assert_eq!(loser(&table(&[1, 2, 2, 3, 2]), from(4)), Some(2));
-        assert_eq!(loser(&table(&[1, 2, 2, 3, 2]), Newcomer::Process), Some(2));
-        assert_eq!(loser(&table(&[1, 0, 0]), from(4)), Some(2), "local peers are one");
+        assert_eq!(evicted(&table(&[1, 2, 2, 3, 2]), from(4)), Some(2));
+        assert_eq!(evicted(&table(&[1, 2, 2, 3, 2]), Newcomer::Process), Some(2));
+        assert_eq!(evicted(&table(&[1, 0, 0]), from(4)), Some(2), "local peers are one");
         // A further connection of that address replaces one of its own.
-        assert_eq!(loser(&table(&[1, 2, 2, 3, 2]), from(2)), Some(2));
-        assert_eq!(loser(&table(&[1, 1, 2, 2]), from(2)), Some(3));
+        assert_eq!(evicted(&table(&[1, 2, 2, 3, 2]), from(2)), Some(2));
+        assert_eq!(evicted(&table(&[1, 1, 2, 2]), from(2)), Some(3));
         // Of equals, the newcomer included, that which has waited for longest.
-        assert_eq!(loser(&table(&[1, 2, 2]), from(1)), Some(1));
-        assert_eq!(loser(&table(&[2, 2, 1]), from(1)), Some(1));
-        assert_eq!(loser(&table(&[3, 1, 2]), from(4)), Some(1));
+        assert_eq!(evicted(&table(&[1, 2, 2]), from(1)), Some(1));
+        assert_eq!(evicted(&table(&[2, 2, 1]), from(1)), Some(1));
+        assert_eq!(evicted(&table(&[3, 1, 2]), from(4)), Some(1));
     }
 
     #[test]
@@ -225,8 +225,8 @@ mod tests {
             let connections = table(&[1]);
             // This one is in an upcall.
             assert!(connections.reserve(address(2)).is_some());
-            assert_eq!(loser(&connections, newcomer(address(2))), None, "it has one already");
-            assert_eq!(loser(&connections, newcomer(address(3))), Some(1));
+            assert_eq!(evicted(&connections, newcomer(address(2))), None, "it has one already");
+            assert_eq!(evicted(&connections, newcomer(address(3))), Some(1));
         }
     }
 
@@ -235,16 +235,16 @@ mod tests {
         let connections = table(&[1, 2]);
         // These are in upcalls.
         (0..3).for_each(|_| assert!(connections.reserve(address(3)).is_some()));
-        assert_eq!(loser(&connections, Newcomer::From(address(3))), None);
-        assert_eq!(loser(&connections, Newcomer::From(address(4))), Some(1));
+        assert_eq!(evicted(&connections, Newcomer::From(address(3))), None);
+        assert_eq!(evicted(&connections, Newcomer::From(address(4))), Some(1));
     }
 
     #[test]
     fn the_lanes_of_a_process_count_together() {
         let [one, other] = [table(&[1, 1, 2]), table(&[2, 2])];
         let shares = Shares::new(Newcomer::Process).with(&one).with(&other);
-        let losers = [&one, &other].map(|lane| lane.held_to_evict(100, &shares, |_| true));
-        let counts = losers.map(|loser| loser.map(|(count, it)| (count, it.peer)));
+        let evicted = [&one, &other].map(|lane| lane.held_to_evict(100, &shares, |_| true));
+        let counts = evicted.map(|evicted| evicted.map(|(count, it)| (count, it.peer)));
         assert_eq!(counts, [Some((3, address(2))); 2]);
     }
 }

@@ -125,7 +125,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         }
         let client = names.assign_silently("client", Case::Snake);
         let is_borrowed = item.results.iter().any(|(_, ty)| types.is_borrowed(ty));
-        let (life, generics, lent) =
+        let (life, generics, reference) =
             if is_borrowed { ("'a", "'a, ", "&'a ") } else { ("'_", "", "&") };
         let parameters = item.parameters.iter();
         let parameters: String =
@@ -150,7 +150,7 @@ impl<'a, 'm> Emitter<'a, 'm> {
         };
         let body = self.layout.place(Call::List { path: self.types().codegen(call), parts });
         format!(
-            "fn {name}<{generics}__O: {runtime}::Os>(&self, {client}: {lent}mut {runtime}::Client<__O>\
+            "fn {name}<{generics}__O: {runtime}::Os>(&self, {client}: {reference}mut {runtime}::Client<__O>\
              {parameters}) -> {result} {{ {body} }}"
         )
     }

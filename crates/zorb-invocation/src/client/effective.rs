@@ -18,7 +18,7 @@ pub(crate) fn plain_parameters(object: &ObjectRef) -> Option<&CallParameters> {
     (object.overrides().is_none() && !in_use()).then(|| object.core().plain_parameters())
 }
 
-/// Writes the [parameters] of a call of `object` to their place.
+/// Stores the [parameters] of a call of `object` in `stored`.
 ///
 /// # Errors
 /// As those of [`parameters`].
@@ -26,9 +26,9 @@ pub(crate) fn plain_parameters(object: &ObjectRef) -> Option<&CallParameters> {
 #[inline(never)]
 pub(super) fn write_parameters(
     object: &ObjectRef,
-    place: &mut Option<CallParameters>,
+    stored: &mut Option<CallParameters>,
 ) -> Result<(), SystemException> {
-    *place = Some(parameters(object)?);
+    *stored = Some(parameters(object)?);
     Ok(())
 }
 

@@ -193,7 +193,7 @@ fn try_routes<'t, T>(
     } else if !routes.conflicts.is_empty() {
         ruled_out(object, routes)
     } else if one_way {
-        no_way_back()
+        no_replies()
     } else {
         no_usable_profile(object, routes)
     })
@@ -312,8 +312,9 @@ fn no_contexts() -> SystemException {
     SystemException::inv_policy(code, CompletionStatus::No).with_context(context)
 }
 
+/// The exception for a two-way call of an object with only one-way protocols.
 #[cold]
-fn no_way_back() -> SystemException {
+fn no_replies() -> SystemException {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
     let context = ErrorContext::new(Phase::Connect)
         .with_source("the operation has a reply, and the reference has only one-way protocols")
@@ -321,6 +322,7 @@ fn no_way_back() -> SystemException {
     SystemException::no_implement(code, CompletionStatus::No).with_context(context)
 }
 
+/// The exception for a reference of which policies exclude every profile.
 #[cold]
 fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
     let names: Vec<_> = routes.conflicts.iter().map(ToString::to_string).collect();

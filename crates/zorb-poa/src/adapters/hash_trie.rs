@@ -38,7 +38,7 @@ impl<V: Clone> HashTrie<V> {
         loop {
             match node {
                 Node::Branch(children) => {
-                    node = children.get(place(rest))?;
+                    node = children.get(child_index(rest))?;
                     rest >>= BITS;
                 }
                 Node::One(known, value) => {
@@ -78,7 +78,7 @@ impl<V: Clone> Node<V> {
     /// `used` bits of the hash have led to this node.
     fn insert(&mut self, hash: u32, used: u32, value: V) {
         if let Self::Branch(children) = self {
-            if let Some(child) = Arc::make_mut(children).get_mut(place(hash >> used)) {
+            if let Some(child) = Arc::make_mut(children).get_mut(child_index(hash >> used)) {
                 child.insert(hash, used + BITS, value);
             }
             return;
@@ -95,7 +95,8 @@ impl<V: Clone> Node<V> {
             other => {
                 // Two hashes differ before all their bits are used.
                 let mut children = [const { Self::Empty }; CHILDREN];
-                let at = other.hash().and_then(|known| children.get_mut(place(known >> used)));
+                let at =
+                    other.hash().and_then(|known| children.get_mut(child_index(known >> used)));
                 at.into_iter().for_each(|child| child.clone_from(&other));
                 let mut branch = Self::Branch(Arc::new(children));
                 branch.insert(hash, used, value);
@@ -108,7 +109,7 @@ impl<V: Clone> Node<V> {
         match self {
             Self::Branch(children) => {
                 let all = Arc::make_mut(children);
-                if let Some(child) = all.get_mut(place(hash >> used)) {
+                if let Some(child) = all.get_mut(child_index(hash >> used)) {
                     child.remove(hash, used + BITS, matches);
                 }
                 let mut left = all.iter().filter(|child| !matches!(child, Self::Empty));
@@ -133,9 +134,9 @@ impl<V: Clone> Node<V> {
     }
 }
 
-/// The place of a child whose hash continues with these bits.
+/// The index of a child whose hash continues with these bits.
 #[inline]
-fn place(rest: u32) -> usize {
+fn child_index(rest: u32) -> usize {
     rest as usize % CHILDREN
 }
 

@@ -36,26 +36,26 @@ pub(super) enum State {
     },
 }
 
-/// The place of an id that no request has.
+/// The slot of an id that no request has.
 const FREE: u32 = u32::MAX;
 
-/// The fewest places of ids.
+/// The fewest slots of ids.
 const FEWEST: usize = 32;
 
 /// The outstanding requests of a connection. The first one is stored inline: a connection that is used by one
 /// call at a time needs neither allocations nor searches. The others are found by their ids: successive ids have
-/// successive places.
+/// successive slots.
 #[derive(Debug)]
 pub(super) struct Requests<C> {
     first: Option<Outstanding<C>>,
     others: Vec<Outstanding<C>>,
-    /// Where the others are in their list, by the [place](Self::place) of the id. At least half of them are [`FREE`].
-    places: Vec<u32>,
+    /// Where the others are in their list, by the [slot](Self::slot) of the id. At least half of them are [`FREE`].
+    slots: Vec<u32>,
 }
 
 impl<C> Requests<C> {
     pub(super) const fn new() -> Self {
-        Self { first: None, others: Vec::new(), places: Vec::new() }
+        Self { first: None, others: Vec::new(), slots: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -67,41 +67,41 @@ impl<C> Requests<C> {
         self.first.is_none() && self.others.is_empty()
     }
 
-    /// The next id that a further request can have. An id whose place is taken is passed over.
+    /// The next id that a further request can have. An id whose slot is taken is passed over.
     #[inline]
     pub(super) fn free_id(&mut self, ids: &mut RequestIds) -> Option<u32> {
-        if self.places.len() <= 2 * self.others.len() {
-            self.add_places();
+        if self.slots.len() <= 2 * self.others.len() {
+            self.add_slots();
         }
         ids.allocate_free(|id| {
             self.first.as_ref().is_some_and(|first| first.id == id)
-                || self.places.get(self.place(id)) != Some(&FREE)
+                || self.slots.get(self.slot(id)) != Some(&FREE)
         })
     }
 
     #[cold]
-    fn add_places(&mut self) {
-        let count = (2 * self.places.len()).max(FEWEST);
-        self.places.clear();
-        self.places.resize(count, FREE);
+    fn add_slots(&mut self) {
+        let count = (2 * self.slots.len()).max(FEWEST);
+        self.slots.clear();
+        self.slots.resize(count, FREE);
         for index in 0..self.others.len() {
-            self.set_place(index);
+            self.set_slot(index);
         }
     }
 
-    /// The place of an id; the number of places is a power of two. All ids of a side are even, or all are odd.
+    /// The slot of an id; the number of slots is a power of two. All ids of a side are even, or all are odd.
     #[inline]
-    fn place(&self, id: u32) -> usize {
-        (id / 2) as usize & self.places.len().wrapping_sub(1)
+    fn slot(&self, id: u32) -> usize {
+        (id / 2) as usize & self.slots.len().wrapping_sub(1)
     }
 
     /// Notes where the request with this index is.
     #[inline]
-    fn set_place(&mut self, index: usize) {
-        let Some(place) = self.others.get(index).map(|request| self.place(request.id)) else {
+    fn set_slot(&mut self, index: usize) {
+        let Some(slot) = self.others.get(index).map(|request| self.slot(request.id)) else {
             return;
         };
-        if let Some(known) = self.places.get_mut(place) {
+        if let Some(known) = self.slots.get_mut(slot) {
             *known = index as u32;
         }
     }
@@ -109,7 +109,7 @@ impl<C> Requests<C> {
     /// Where the request with this id is among the others.
     #[inline]
     fn index(&self, id: u32) -> Option<usize> {
-        let index = *self.places.get(self.place(id))? as usize;
+        let index = *self.slots.get(self.slot(id))? as usize;
         (self.others.get(index)?.id == id).then_some(index)
     }
 
@@ -120,7 +120,7 @@ impl<C> Requests<C> {
             None => self.first = Some(request),
             Some(_) => {
                 self.others.push(request);
-                self.set_place(self.others.len() - 1);
+                self.set_slot(self.others.len() - 1);
             }
         }
     }
@@ -152,13 +152,13 @@ impl<C> Requests<C> {
 
     #[inline(never)]
     fn remove_other(&mut self, id: u32) -> Option<Outstanding<C>> {
-        let (index, place) = (self.index(id)?, self.place(id));
-        if let Some(known) = self.places.get_mut(place) {
+        let (index, slot) = (self.index(id)?, self.slot(id));
+        if let Some(known) = self.slots.get_mut(slot) {
             *known = FREE;
         }
         let removed = self.others.swap_remove(index);
         // The last one has its index now.
-        self.set_place(index);
+        self.set_slot(index);
         Some(removed)
     }
 
@@ -245,7 +245,7 @@ mod tests {
             requests.insert(request(id));
             assert_eq!(requests.remove(id).map(|request| request.id), Some(id));
         }
-        assert_eq!(requests.places.len(), FEWEST);
+        assert_eq!(requests.slots.len(), FEWEST);
         assert_eq!(ids_of(&requests), lasting);
     }
 }

@@ -231,7 +231,7 @@ impl MultiplexedCall {
             state.wake(id);
             let Some(call) = state.machine.call_mut(id) else { return Err(NoReply::Lost(None)) };
             if let Some(reply) = call.reply.take() {
-                return Ok(kept(reply, self.buffers.as_deref_mut()));
+                return Ok(into_buffers(reply, self.buffers.as_deref_mut()));
             }
             match state.machine.failure(id) {
                 Some(RequestFailure { cause: FailureCause::TimedOut, .. }) => {
@@ -257,7 +257,7 @@ impl MultiplexedCall {
                         drop(state);
                         notify(promoted);
                         if let Some(reply) = reply {
-                            return Ok(kept(reply, self.buffers.as_deref_mut()));
+                            return Ok(into_buffers(reply, self.buffers.as_deref_mut()));
                         }
                         state = connection.state();
                     }
@@ -283,7 +283,7 @@ impl MultiplexedCall {
 }
 
 /// Moves a reply into the caller's buffers.
-fn kept(
+fn into_buffers(
     reply: FollowerReply,
     buffers: Option<&mut CallBuffers>,
 ) -> (MessageHeader, Option<ReplyStart>) {
@@ -355,7 +355,7 @@ impl Connection for MultiplexedCall {
     }
 
     fn copy_threshold(&self) -> usize {
-        // A request whose caller does not wait is kept whole.
+        // A request whose caller does not wait is stored whole.
         if self.is_counted { usize::MAX } else { self.connection.copy_threshold }
     }
 

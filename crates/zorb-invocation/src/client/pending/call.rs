@@ -33,7 +33,7 @@ use crate::object::{Binding, ObjectRef};
 /// A function for a call that has ended.
 pub(super) type CallBack = Box<dyn FnOnce(&PendingCall, Taken) + Send>;
 
-/// A call whose caller does not wait. It is the place of its reply, which arrives undecoded.
+/// A call whose caller does not wait. Its reply is stored in it, undecoded.
 pub(super) struct PendingCall {
     pub(super) object: ObjectRef,
     pub(super) operation: Cow<'static, str>,

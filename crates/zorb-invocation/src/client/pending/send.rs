@@ -161,8 +161,8 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
     let routes = target.routes(call.object.core()).map_err(Unfinished::Failed)?;
     if routes.local.is_some() {
         let answer = RefCell::new(None);
-        let keep = |reply: &Reply<'_>| keep(reply, &answer);
-        attempt(&Call { read: ReadReply::Raw(&keep), ..*own }, target)?;
+        let read = |reply: &Reply<'_>| store(reply, &answer);
+        attempt(&Call { read: ReadReply::Raw(&read), ..*own }, target)?;
         if let Some(reply) = answer.take() {
             let text = super::super::in_memory::LOCAL_TEXT;
             call.state.lock().attempt = Attempted { text, ..Attempted::default() };
@@ -178,8 +178,8 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
     })
 }
 
-/// Keeps the reply to a call inside this ORB.
-fn keep(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(), SystemException> {
+/// Stores the reply to a call inside this ORB.
+fn store(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(), SystemException> {
     let received = &reply.received;
     let mut octets = DetachedMessage::default();
     octets.copy_from(received.message, received.fragment_starts)?;
@@ -187,8 +187,8 @@ fn keep(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(),
     if length > PendingReply::UNCHARGED && !octets.charge_whole(reply.core.message_budget()) {
         return Err(ProtocolError::new(ProtocolErrorKind::OutOfMemory(length)).into());
     }
-    let kept = PendingReply { order: received.order, start: received.start, octets, tail: None };
-    *answer.borrow_mut() = Some(kept);
+    let stored = PendingReply { order: received.order, start: received.start, octets, tail: None };
+    *answer.borrow_mut() = Some(stored);
     Ok(())
 }
 

@@ -63,7 +63,7 @@ impl<'a> SharedBody<'a> {
         Self { write, encoded: RefCell::default() }
     }
 
-    /// Encodes them as they are at this place of a message.
+    /// Encodes them as they are at this offset of a message.
     #[cold]
     fn encode(&self, writer: &CdrWriter<'_>) -> CdrResult<()> {
         let (at, text) = (writer.offset(), writer.text());
@@ -120,7 +120,7 @@ mod tests {
                 i64::write(&times, writer)
             };
             let shared = SharedBody::new(&arguments);
-            let places = [
+            let positions = [
                 (24, CharSet::Utf8),
                 (32, CharSet::Utf8),
                 (28, CharSet::Utf8),
@@ -128,9 +128,10 @@ mod tests {
                 (24, CharSet::Utf8),
                 (44, CharSet::Utf8),
             ];
-            let alike: Vec<_> = places.iter().map(|&(at, set)| written(&shared, at, set)).collect();
+            let alike: Vec<_> =
+                positions.iter().map(|&(at, set)| written(&shared, at, set)).collect();
             assert_eq!(encoded.get(), times, "{text}");
-            let alone = places.iter().map(|&(at, set)| written(&arguments, at, set));
+            let alone = positions.iter().map(|&(at, set)| written(&arguments, at, set));
             assert!(alike.into_iter().eq(alone), "{text}");
         }
     }

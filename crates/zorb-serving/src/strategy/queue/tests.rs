@@ -4,12 +4,12 @@ use super::*;
 
 /// A request.
 #[derive(Debug, PartialEq)]
-struct Paper {
+struct NumberedRequest {
     id: usize,
     priority: i16,
 }
 
-impl Request for Paper {
+impl Request for NumberedRequest {
     fn size(&self) -> usize {
         1
     }
@@ -25,18 +25,18 @@ impl Request for Paper {
 }
 
 /// A queue with room for one waiting request.
-fn queue() -> RequestQueue<Paper> {
+fn queue() -> RequestQueue<NumberedRequest> {
     RequestQueue::new(1, Some(Buffering { max_requests: 1, max_octets: None }), false)
 }
 
-fn paper(id: usize) -> Paper {
-    Paper { id, priority: 0 }
+fn request(id: usize) -> NumberedRequest {
+    NumberedRequest { id, priority: 0 }
 }
 
-fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str {
-    match queue.offer(paper(id), Room::Limited, false, &mut None, || may_ask) {
+fn offer(queue: &RequestQueue<NumberedRequest>, id: usize, may_ask: bool) -> &'static str {
+    match queue.offer(request(id), Room::Limited, false, &mut None, || may_ask) {
         Offered::Assigned(_) => "assigned",
-        Offered::Borrowed => "lent",
+        Offered::Borrowed => "borrowed",
         Offered::Requested => "requested",
         Offered::Waits => "waits",
         Offered::TooMany(_) => "too many",
@@ -49,9 +49,9 @@ fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str 
 fn no_thread_is_asked_for_where_one_waits() {
     let queue = queue();
     assert!(matches!(queue.next(&Worker::new(), None), Next::Wait));
-    let offered = queue.offer(paper(1), Room::Limited, false, &mut None, || panic!("one waits"));
+    let offered = queue.offer(request(1), Room::Limited, false, &mut None, || panic!("one waits"));
     assert!(matches!(offered, Offered::Assigned(_)));
-    assert_eq!(queue.take(Taker::Called), Some(paper(1)));
+    assert_eq!(queue.take(Taker::Called), Some(request(1)));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
     let queue = queue();
     assert_eq!(offer(&queue, 1, true), "requested");
     assert!(queue.needs_requested_thread());
-    assert_eq!(queue.next(&Worker::new(), None), Next::Serve(paper(1)));
+    assert_eq!(queue.next(&Worker::new(), None), Next::Serve(request(1)));
     assert!(!queue.needs_requested_thread());
     // It leaves nothing behind: one request may wait, as before.
     assert_eq!([offer(&queue, 2, false), offer(&queue, 3, false)], ["waits", "too many"]);
@@ -89,9 +89,9 @@ fn a_request_that_a_thread_comes_for_takes_no_room() {
     let queue = queue();
     let offered = [(1, true), (2, false), (3, false)].map(|(it, ask)| offer(&queue, it, ask));
     assert_eq!(offered, ["requested", "waits", "too many"]);
-    assert_eq!(queue.take(Taker::Requested), Some(paper(1)));
+    assert_eq!(queue.take(Taker::Requested), Some(request(1)));
     assert_eq!(offer(&queue, 4, false), "too many");
-    assert_eq!(queue.take(Taker::Free), Some(paper(2)));
+    assert_eq!(queue.take(Taker::Free), Some(request(2)));
     assert_eq!(offer(&queue, 5, false), "waits");
 }
 
@@ -101,7 +101,7 @@ fn a_thread_that_cannot_come_leaves_its_request_waiting() {
     assert_eq!(offer(&queue, 1, true), "requested");
     queue.withdraw();
     assert_eq!(offer(&queue, 2, false), "too many");
-    assert_eq!(queue.take(Taker::Free), Some(paper(1)));
+    assert_eq!(queue.take(Taker::Free), Some(request(1)));
     assert_eq!(queue.take(Taker::Free), None);
 }
 
@@ -109,8 +109,8 @@ fn a_thread_that_cannot_come_leaves_its_request_waiting() {
 fn the_more_urgent_come_first_and_the_others_in_their_order() {
     let queue = RequestQueue::new(1, Some(Buffering { max_requests: 0, max_octets: None }), true);
     for (id, priority) in [5, 20, -1, 30, 20, 5].into_iter().enumerate() {
-        let paper = Paper { id, priority };
-        let offered = queue.offer(paper, Room::Limited, false, &mut None, || false);
+        let request = NumberedRequest { id, priority };
+        let offered = queue.offer(request, Room::Limited, false, &mut None, || false);
         assert!(matches!(offered, Offered::Waits));
     }
     let order: Vec<_> = std::iter::from_fn(|| queue.take(Taker::Free)).map(|it| it.id).collect();
@@ -128,8 +128,8 @@ fn without_buffering_connections_limit_the_requests_that_wait() {
 /// The number of concurrent requests depends on timing, so no request may be the first to allocate a buffer.
 #[test]
 fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
-    let buffer = |queue: &RequestQueue<Paper>| Some(queue.spare()?.octets.buffer.len());
-    let buffers = |queue: &RequestQueue<Paper>| {
+    let buffer = |queue: &RequestQueue<NumberedRequest>| Some(queue.spare()?.octets.buffer.len());
+    let buffers = |queue: &RequestQueue<NumberedRequest>| {
         std::iter::from_fn(|| buffer(queue)).filter(|octets| *octets == SPARE_CAPACITY).count()
     };
     assert_eq!(buffers(&RequestQueue::new(3, None, false)), 5 + UNBUFFERED_SPARES);
@@ -153,7 +153,7 @@ fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
 #[test]
 fn all_messages_of_a_burst_are_retained() {
     let limit = Buffering { max_requests: 0, max_octets: Some(10 * SPARE_CAPACITY) };
-    let queue = RequestQueue::<Paper>::new(1, Some(limit), false);
+    let queue = RequestQueue::<NumberedRequest>::new(1, Some(limit), false);
     let all: Vec<_> = std::iter::from_fn(|| queue.spare()).collect();
     let (count, more) = (all.len(), 10);
     all.into_iter().for_each(|message| queue.give_back(message));
@@ -165,12 +165,12 @@ fn all_messages_of_a_burst_are_retained() {
 
 #[test]
 fn a_reader_gets_the_message_of_a_request_that_has_been_served() {
-    let queue = RequestQueue::<Paper>::new(1, None, false);
+    let queue = RequestQueue::<NumberedRequest>::new(1, None, false);
     while queue.spare().is_some() {}
     let served = Box::new(RequestMessage::with_capacity(7));
     assert!(matches!(queue.next(&Worker::new(), Some(served)), Next::Wait));
     let mut spare = None;
-    let offered = queue.offer(paper(1), Room::Limited, false, &mut spare, || false);
+    let offered = queue.offer(request(1), Room::Limited, false, &mut spare, || false);
     assert!(matches!(offered, Offered::Assigned(_)));
     assert_eq!(spare.map(|message| message.octets.buffer.len()), Some(7));
 }
