@@ -5,26 +5,32 @@
 //! only these, and nothing is allocated or copied.
 //!
 //! Views exist for types of [fixed size](FixedSize): numbers, `char`, `boolean`, enums, bit masks, bit sets, structs and
-//! arrays of them, and sequences of all of these. The offset of each member is a compile-time constant for each offset
-//! modulo 8 at which the struct begins; in a sequence all structs but the first have the same, and the same distance
-//! from each other (see [`FixedLayout`]).
+//! arrays of them. The offset of each member is a compile-time constant for each offset modulo 8 at which the struct
+//! begins; in a sequence all structs but the first have the same, and the same distance from each other (see
+//! [`FixedLayout`]). They exist also for strings, sequences, and structs of these. Where a member of such a struct begins is
+//! found by the lengths before it; nothing is recorded.
 //!
-//! What a servant or a stub gets is validated once, before it sees a view: all octets are there, and all booleans, enums
-//! and characters are valid. Types in which all octets are valid, such as numbers, cost one comparison, however many
-//! values there are. Methods of views cannot fail: if they met other octets, they would return zero or the first enumerator.
+//! What a servant or a stub gets is validated once, before it sees a view: all octets are there, and all booleans, enums,
+//! characters, strings and bounds are valid. Types in which all octets are valid, such as numbers, cost one comparison,
+//! however many values there are. Methods of views cannot fail: if they met other octets, they would return zero, the
+//! first enumerator, or nothing.
 //!
-//! Octets that cannot be read in place are decoded and encoded again into memory of their own, which [`Received`] owns:
-//! those of a message in several parts with alignment of their own (GIOP 1.1 fragments), and those in memory that another
-//! process may change after the validation.
+//! Octets that cannot be read in place are copied to memory of their own, which [`Received`] owns: those of a message in
+//! several parts with alignment of their own (GIOP 1.1 fragments), text that is not UTF-8, and strings and sequences in
+//! memory that another process may change after the validation.
 
+mod fixed;
+mod places;
 mod received;
 mod sequence;
+mod text;
 
+pub use places::{FixedPlaces, Walk};
 pub use received::{Received, Viewed, Views};
 pub use sequence::{SequenceView, SequenceViewIter};
 
 use crate::wire::MAX_ALIGNMENT;
-use crate::{ByteOrder, FixedLayout, Wire};
+use crate::{ByteOrder, CdrReader, FixedLayout, Wire};
 
 /// A type whose values all have the same size and can be read in place.
 ///
@@ -99,6 +105,12 @@ impl<'a> Place<'a> {
         Self { octets, class, order }
     }
 
+    /// The place of what a reader reads next.
+    #[inline]
+    fn of_next(reader: &CdrReader<'a>) -> Self {
+        Self::new(reader.rest(), reader.offset() % MAX_ALIGNMENT, reader.order())
+    }
+
     /// The place of a member behind those with this layout.
     #[inline]
     #[must_use]
@@ -118,6 +130,26 @@ impl<'a> Place<'a> {
         Self { octets, class: layout.class(), order: self.order }
     }
 
+    /// The place behind some octets.
+    #[inline]
+    fn skip(self, count: usize) -> Self {
+        let octets = self.octets.get(count..).unwrap_or_default();
+        let class = self.class.wrapping_add(count) % MAX_ALIGNMENT;
+        Self { octets, class, order: self.order }
+    }
+
+    /// The number of octets or elements that begins here, and the place behind it.
+    #[inline]
+    fn counted(self) -> (usize, Self) {
+        (u32::in_place(self) as usize, self.behind(const { &u32::FIXED }))
+    }
+
+    /// The first octets from here on.
+    #[inline]
+    fn octets(self, count: usize) -> &'a [u8] {
+        self.octets.get(..count).unwrap_or_default()
+    }
+
     /// The octets of an aligned number, the least significant one first; zero behind the end.
     #[inline]
     fn number<const N: usize>(self) -> [u8; N] {
@@ -128,74 +160,5 @@ impl<'a> Place<'a> {
             octets.reverse();
         }
         octets
-    }
-}
-
-macro_rules! numbers {
-    ($($type:ty),*) => {$(
-        impl FixedSize for $type {
-            type InPlace<'a> = Self;
-            const FIXED: FixedLayout = FixedLayout::number(size_of::<Self>());
-            const VALIDITY: Validity = Validity::All;
-
-            #[inline]
-            fn in_place(place: Place<'_>) -> Self {
-                Self::from_le_bytes(place.number())
-            }
-
-            #[inline]
-            fn owned(in_place: Self) -> Self {
-                in_place
-            }
-
-            #[inline]
-            fn is_valid(_: Place<'_>, _: u8) -> bool {
-                true
-            }
-        }
-    )*};
-}
-
-numbers!(u8, i8, i16, u16, i32, u32, i64, u64, f32, f64);
-
-impl FixedSize for bool {
-    type InPlace<'a> = Self;
-    const FIXED: FixedLayout = FixedLayout::number(1);
-    const VALIDITY: Validity = Validity::Some;
-
-    #[inline]
-    fn in_place(place: Place<'_>) -> Self {
-        u8::in_place(place) != 0
-    }
-
-    #[inline]
-    fn owned(in_place: Self) -> Self {
-        in_place
-    }
-
-    #[inline]
-    fn is_valid(place: Place<'_>, _: u8) -> bool {
-        u8::in_place(place) <= 1
-    }
-}
-
-impl FixedSize for char {
-    type InPlace<'a> = Self;
-    const FIXED: FixedLayout = FixedLayout::number(1);
-    const VALIDITY: Validity = Validity::AllButCharacters;
-
-    #[inline]
-    fn in_place(place: Place<'_>) -> Self {
-        Self::from(u8::in_place(place))
-    }
-
-    #[inline]
-    fn owned(in_place: Self) -> Self {
-        in_place
-    }
-
-    #[inline]
-    fn is_valid(place: Place<'_>, last_char: u8) -> bool {
-        u8::in_place(place) <= last_char
     }
 }

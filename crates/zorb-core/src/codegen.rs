@@ -56,14 +56,15 @@ pub use crate::{
     __zorb_send_to_all as send_to_all, __zorb_send_to_handler as send_to_handler,
     __zorb_skeleton as skeleton, __zorb_structure as structure, __zorb_typedef as typedef,
     __zorb_union as union, __zorb_value_box as value_box, __zorb_valuetype as valuetype,
+    __zorb_variable_member as variable_member, __zorb_variable_view as variable_view,
     __zorb_view as view, __zorb_view_results as view_results,
     __zorb_with_operations as with_operations, AnyError, AnyUserException, Error, Interface,
     Native, ObjectRef, Raises, Ref, ServantObject, Served, ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
-    FixedSize, FixedWriter, MemberOf, Members, Octets, Place, Validity, Views, WChar, WString,
-    Wire,
+    FixedSize, FixedWriter, MemberOf, Members, Octets, Place, Validity, Viewed, Views, WChar,
+    WString, Walk, Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{

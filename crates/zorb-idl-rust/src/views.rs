@@ -1,6 +1,6 @@
 //! Which structs have views, and which operations use them.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use zorb_idl::model::{Annotation, Definition, Export, find_annotation};
 use zorb_idl::{Code, Compilation, DefId, DefinitionKind, Diagnostic, Model, Type};
@@ -14,26 +14,38 @@ use crate::{Options, Target};
 #[derive(Debug)]
 pub(crate) struct ViewedStructs<'m> {
     model: &'m Model,
-    ids: HashSet<DefId>,
+    /// And whether their values all have the same size.
+    ids: HashMap<DefId, bool>,
 }
 
 impl<'m> ViewedStructs<'m> {
     /// Those whose annotation `@view` says so, or else the options, and whose members can all be read in place. The small
     /// ORB has none.
     pub(crate) fn of(model: &'m Model, options: &Options) -> Self {
-        let mut all = Self { model, ids: HashSet::new() };
+        let mut all = Self { model, ids: HashMap::new() };
         if options.target == Target::Nano {
             return all;
         }
         let wanted = model.definitions().filter(|definition| is_wanted(definition, options));
         select_in_any_order(wanted.collect(), |definition| {
-            all.obstacle(definition).is_none() && all.ids.insert(definition.id)
+            let has_view = all.obstacle(definition).is_none();
+            if has_view {
+                let mut members = model.all_members(definition.id).into_iter();
+                let is_fixed = members.all(|member| all.is_fixed(&member.ty));
+                all.ids.insert(definition.id, is_fixed);
+            }
+            has_view
         });
         all
     }
 
     pub(crate) fn contains(&self, id: DefId) -> bool {
-        self.ids.contains(&id)
+        self.ids.contains_key(&id)
+    }
+
+    /// Whether all values of a struct with a view have the same size.
+    pub(crate) fn has_fixed_size(&self, id: DefId) -> bool {
+        self.ids.get(&id).is_some_and(|is_fixed| *is_fixed)
     }
 
     /// Why a struct cannot have a view.
@@ -45,8 +57,11 @@ impl<'m> ViewedStructs<'m> {
         let mut lacking = members.iter().filter(|member| !self.is_in_place(&member.ty));
         lacking.next().map(|member| {
             let name = &member.name;
-            match self.model.resolved_definition(self.element(&member.ty)) {
-                Some(inner) if matches!(inner.kind, DefinitionKind::Struct(_)) => {
+            match self.model.resolved_definition(self.innermost(&member.ty)) {
+                Some(inner)
+                    if matches!(inner.kind, DefinitionKind::Struct(_))
+                        && !self.contains(inner.id) =>
+                {
                     let inner = inner.scoped_name.join("::");
                     format!("the struct `{inner}` of its member `{name}` has no view")
                 }
@@ -55,22 +70,33 @@ impl<'m> ViewedStructs<'m> {
         })
     }
 
-    /// The type of the elements of an array of any dimensions; other types themselves.
-    fn element<'t>(&'t self, ty: &'t Type) -> &'t Type {
+    /// The type of the elements of arrays and sequences of any dimensions; other types themselves.
+    fn innermost<'t>(&'t self, ty: &'t Type) -> &'t Type {
         match self.model.resolve(ty) {
-            Type::Array { element, .. } => self.element(element),
+            Type::Array { element, .. } | Type::Sequence { element, .. } => self.innermost(element),
             other => other,
         }
     }
 
     /// Whether values of a type are read in place.
     fn is_in_place(&self, ty: &Type) -> bool {
-        match self.element(ty) {
+        match self.model.resolve(ty) {
+            Type::String { .. } => true,
+            Type::Sequence { element, .. } => self.is_in_place(element),
+            Type::Named(id) if self.contains(*id) => true,
+            _ => self.is_fixed(ty),
+        }
+    }
+
+    /// Whether values of a type are read in place and all have the same size.
+    fn is_fixed(&self, ty: &Type) -> bool {
+        match self.model.resolve(ty) {
+            Type::Array { element, .. } => self.is_fixed(element),
             Type::Named(id) => match self.model[*id].kind {
                 DefinitionKind::Enum(_)
                 | DefinitionKind::Bitmask(_)
                 | DefinitionKind::Bitset(_) => true,
-                _ => self.contains(*id),
+                _ => self.has_fixed_size(*id),
             },
             Type::Boolean
             | Type::Octet
@@ -89,12 +115,16 @@ impl<'m> ViewedStructs<'m> {
         }
     }
 
-    /// Whether an argument or result can be a view: it is a struct that has one, or a sequence of such structs.
+    /// Whether an argument or result can be a view: it is a struct that has one, or a sequence of such structs, of
+    /// strings, or of sequences.
     pub(crate) fn has(&self, ty: &Type) -> bool {
         let is_viewed =
             |ty: &Type| matches!(self.model.resolve(ty), Type::Named(id) if self.contains(*id));
         match self.model.resolve(ty) {
-            Type::Sequence { element, .. } => is_viewed(element),
+            Type::Sequence { element, .. } => match self.model.resolve(element) {
+                Type::String { .. } | Type::Sequence { .. } => self.is_in_place(element),
+                _ => is_viewed(element),
+            },
             _ => is_viewed(ty),
         }
     }
@@ -170,7 +200,7 @@ pub(crate) fn unviewed(
         };
         let why = match has_servants_only(structs.model, definition.id) {
             true => {
-                "none of its arguments and results is a struct with a view or a sequence of these"
+                "none of its arguments and results is a struct with a view, or a sequence of these, of strings or of sequences"
             }
             false => "not only servants implement its interface",
         };

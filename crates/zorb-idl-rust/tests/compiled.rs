@@ -101,5 +101,7 @@ mod upcall_arguments;
 mod values;
 #[path = "compiled/valuetypes.rs"]
 mod valuetype_calls;
+#[path = "compiled/variable_views.rs"]
+mod variable_views;
 #[path = "compiled/views.rs"]
 mod views_of_calls;

@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use zorb::{
-    Any, Context, Fixed, FixedError, Interface, Native, ObjectRef, Orb, TcKind, TypeCode, Typed,
+    Any, Context, Fixed, FixedError, Interface, Native, ObjectRef, Orb, SequenceView, TcKind,
+    TypeCode, Typed,
 };
 
 use crate::idl::mapping::{
-    Cache, Collections, Colour, Full, GREETING, Handle, LIMIT, Listener, ListenerServant, Named,
-    NamedServant, NotFound, Point, Point3, Property, Rights, Setting, Shape, Shelf, ShelfServant,
-    Texts, Tree, http_gateway, shelf,
+    Cache, Collections, Colour, CriticServant, Full, GREETING, Handle, LIMIT, Listener,
+    ListenerServant, Named, NamedServant, NotFound, Point, Point3, Property, Review, Rights,
+    Setting, Shape, Shelf, ShelfServant, Texts, Tree, http_gateway, shelf,
 };
 
 /// Names.
@@ -209,6 +210,16 @@ impl ListenerServant for Quiet {
     fn heard(&self, _what: &str) {}
 }
 
+/// A critic.
+#[derive(Debug)]
+pub struct Strict;
+
+impl CriticServant for Strict {
+    fn agree(&self, all: SequenceView<'_, Review>) -> zorb::Result<bool> {
+        Ok(all.iter().all(|review| review.text() == "trivial"))
+    }
+}
+
 /// Calls.
 pub fn calls(orb: &Orb, shelf: &Shelf) -> Result<(), zorb::Error> {
     shelf.set_name("Poetry")?;
@@ -248,6 +259,7 @@ pub fn inheritance(shelf: Shelf) -> Result<bool, zorb::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::idl::mapping::Critic;
 
     #[test]
     fn values_are_what_the_book_says() {
@@ -278,6 +290,11 @@ mod tests {
         let there: Shelf = client.resolve(&shelf.as_object().to_ior_string()).unwrap();
         calls(&client, &there).unwrap();
         assert!(inheritance(there).unwrap());
+        let critic: Critic = server.root_poa().activate(Strict).unwrap();
+        let critic: Critic = client.resolve(&critic.as_object().to_ior_string()).unwrap();
+        let review = |text: &str| Review { page: 7, text: text.to_owned() };
+        assert_eq!(critic.agree(&[review("trivial"), review("deep")]), Ok(false));
+        assert_eq!(critic.agree(&[review("trivial")]), Ok(true));
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();
     }

@@ -4,25 +4,89 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use super::{FixedSize, Place, SequenceView};
-use crate::wire::MAX_ALIGNMENT;
-use crate::{
-    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, Wire,
-};
+use super::Place;
+use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, Wire};
 
-/// A type of arguments and results that can be views: a struct of fixed size, or a sequence of elements of fixed size.
+/// A type whose values can be read in place: all types of [fixed size](super::FixedSize), strings, sequences, and structs of
+/// these.
+///
+/// The IDL compiler implements it for structs with the annotation `@view`.
 pub trait Viewed: Wire + Sized {
-    /// The view of a value.
+    /// What reading a value in place yields: a number, an enum, text, octets, or a view.
     type Seen<'a>: Copy;
+    /// The places of the elements of a sequence.
+    type Places<'a>: ExactSizeIterator<Item = Place<'a>>;
 
-    /// Checks a value and keeps its octets.
+    /// Whether all values have the same size, and methods find a value whatever the octets are: those may then change
+    /// after they were checked.
+    const IS_FIXED: bool = false;
+
+    /// The value at a place.
+    fn see(place: Place<'_>) -> Self::Seen<'_>;
+
+    /// The place behind a value.
+    fn behind(place: Place<'_>) -> Place<'_>;
+
+    /// The place behind the elements of a sequence, the first of which is at `place`.
+    #[inline]
+    fn behind_all(place: Place<'_>, count: usize) -> Place<'_> {
+        (0..count).fold(place, |place, _| Self::behind(place))
+    }
+
+    /// The place of element `index` of a sequence, the first of which is at `place`.
+    #[inline]
+    fn element(place: Place<'_>, index: usize) -> Place<'_> {
+        Self::behind_all(place, index)
+    }
+
+    /// The places of the elements of a sequence, the first of which is at `place`.
+    fn places(place: Place<'_>, count: usize) -> Self::Places<'_>;
+
+    /// The value of what was read in place.
+    fn value(seen: Self::Seen<'_>) -> Self::Value;
+
+    /// Moves the reader behind a value; `None` if it is not valid or cannot be read in place.
+    fn check(reader: &mut CdrReader<'_>) -> Option<()>;
+
+    /// Moves the reader behind the elements of a sequence. [`CdrReader::read_count`] has checked `count`.
+    #[inline]
+    fn check_all(reader: &mut CdrReader<'_>, count: usize) -> Option<()> {
+        (0..count).try_for_each(|_| Self::check(reader))
+    }
+
+    /// Reads a value, and writes it so that it can be read in place.
     ///
     /// # Errors
     /// As [`Wire::read`].
-    fn receive<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Received<'a, Self>>;
+    fn copy(reader: &mut CdrReader<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 
-    /// The view of `count` values in octets that [`receive`](Self::receive) has kept.
-    fn see(place: Place<'_>, count: usize) -> Self::Seen<'_>;
+    /// [Copies](Self::copy) the elements of a sequence. [`CdrReader::read_count`] has checked `count`.
+    ///
+    /// # Errors
+    /// As [`Wire::read`].
+    fn copy_all(
+        reader: &mut CdrReader<'_>,
+        count: usize,
+        writer: &mut CdrWriter<'_>,
+    ) -> CdrResult<()> {
+        (0..count).try_for_each(|_| Self::copy(reader, writer))
+    }
+
+    /// Checks an argument or result and keeps its octets.
+    ///
+    /// # Errors
+    /// As [`Wire::read`].
+    #[inline]
+    fn receive<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Received<'a, Self>> {
+        Received::values::<Self>(reader, 1)
+    }
+
+    /// What [`receive`](Self::receive) has kept: `count` values, the first of which is at `place`.
+    #[inline]
+    fn see_received(place: Place<'_>, count: usize) -> Self::Seen<'_> {
+        let _ = count;
+        Self::see(place)
+    }
 }
 
 /// The checked octets of an argument or result, for as long as there are views of it.
@@ -41,14 +105,14 @@ impl<W: Viewed> Received<'_, W> {
     /// The view of the value.
     #[inline]
     pub fn view(&self) -> W::Seen<'_> {
-        W::see(Place::new(&self.octets, self.class, self.order), self.count)
+        W::see_received(Place::new(&self.octets, self.class, self.order), self.count)
     }
 }
 
 impl<'a, W> Received<'a, W> {
     /// Checks `count` values. [`CdrReader::read_count`] has checked `count`.
     #[inline]
-    fn values<T: FixedSize>(reader: &mut CdrReader<'a>, count: usize) -> CdrResult<Self> {
+    pub(super) fn values<T: Viewed>(reader: &mut CdrReader<'a>, count: usize) -> CdrResult<Self> {
         match Self::in_place::<T>(reader, count) {
             Some(received) => Ok(received),
             None => Self::copied::<T>(reader, count),
@@ -57,91 +121,34 @@ impl<'a, W> Received<'a, W> {
 
     /// `None`, without moving the reader, when the octets are not valid or cannot be read in place.
     #[inline]
-    fn in_place<T: FixedSize>(reader: &mut CdrReader<'a>, count: usize) -> Option<Self> {
-        let order = reader.order();
-        let class = reader.offset() % MAX_ALIGNMENT;
-        let Some(others) = count.checked_sub(1) else {
-            return Some(Self { octets: Cow::Borrowed(&[]), class, order, count, of: PhantomData });
-        };
-        let layout = const { &T::FIXED };
-        if !reader.is_evenly_aligned()
-            || reader.is_in_chunks()
-            // What another process may change is not validated in place.
-            || T::VALIDITY.needs_check(0) && reader.is_in_tail()
-        {
+    fn in_place<T: Viewed>(reader: &mut CdrReader<'a>, count: usize) -> Option<Self> {
+        let is_in_tail = reader.is_in_tail();
+        // What another process may change is validated in place only where that decides nothing.
+        if !reader.is_evenly_aligned() || reader.is_in_chunks() || is_in_tail && !T::IS_FIXED {
             return None;
         }
-        let size = others.checked_mul(layout.stride())?.checked_add(layout.size_at(class))?;
-        let octets = reader.rest().get(..size)?;
-        let last_char = reader.text().last_char();
-        if T::VALIDITY.needs_check(last_char) {
-            let place = Place::new(octets, class, order);
-            SequenceView::<T>::new(place, count).is_valid(last_char).then_some(())?;
-        }
-        reader.take(size, "sequence").ok()?;
+        let start = Place::of_next(reader);
+        let mut ahead = reader.clone();
+        T::check_all(&mut ahead, count)?;
+        // What follows in a tail is elsewhere in memory.
+        let size = ahead.offset() - reader.offset();
+        let octets = start.octets.get(..size).filter(|_| ahead.is_in_tail() == is_in_tail)?;
+        *reader = ahead;
+        let Place { class, order, .. } = start;
         Some(Self { octets: Cow::Borrowed(octets), class, order, count, of: PhantomData })
     }
 
     /// Decodes the values, which finds which one is invalid, and encodes them again.
     #[cold]
     #[inline(never)]
-    fn copied<T: FixedSize>(reader: &mut CdrReader<'a>, count: usize) -> CdrResult<Self> {
-        let values = T::read_vec(reader, count)?;
-        let mut octets = Vec::new();
-        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(reader.text());
-        T::write_slice(&values, &mut writer)?;
+    fn copied<T: Viewed>(reader: &mut CdrReader<'a>, count: usize) -> CdrResult<Self> {
+        let mut octets: Vec<u8> = reader.vector(reader.remaining(), "view")?;
+        // In ISO 8859-1, which has each character of one octet. Strings are in UTF-8 all the same.
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+        T::copy_all(reader, count, &mut writer)?;
         writer.finish()?;
         let (octets, order) = (Cow::Owned(octets), ByteOrder::NATIVE);
-        Ok(Self { octets, class: 0, order, count: values.len(), of: PhantomData })
-    }
-}
-
-impl<T: FixedSize> Viewed for T {
-    type Seen<'a> = T::InPlace<'a>;
-
-    #[inline]
-    fn receive<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Received<'a, Self>> {
-        Received::values::<T>(reader, 1)
-    }
-
-    #[inline]
-    fn see(place: Place<'_>, _: usize) -> T::InPlace<'_> {
-        T::in_place(place)
-    }
-}
-
-impl<T: FixedSize> Viewed for Vec<T> {
-    type Seen<'a> = SequenceView<'a, T>;
-
-    #[inline]
-    fn receive<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Received<'a, Self>> {
-        reader.step(4);
-        let count = reader.read_count(T::MIN_SIZE, "sequence")?;
-        Received::values::<T>(reader, count)
-    }
-
-    #[inline]
-    fn see(place: Place<'_>, count: usize) -> SequenceView<'_, T> {
-        SequenceView::new(place, count)
-    }
-}
-
-impl<T: FixedSize, const N: u32> Viewed for Bounded<Vec<T>, N> {
-    type Seen<'a> = SequenceView<'a, T>;
-
-    #[inline]
-    fn receive<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Received<'a, Self>> {
-        reader.step(4);
-        let count = reader.read_count(T::MIN_SIZE, "sequence")?;
-        if count > N as usize {
-            return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
-        }
-        Received::values::<T>(reader, count)
-    }
-
-    #[inline]
-    fn see(place: Place<'_>, count: usize) -> SequenceView<'_, T> {
-        SequenceView::new(place, count)
+        Ok(Self { octets, class: 0, order, count, of: PhantomData })
     }
 }
 

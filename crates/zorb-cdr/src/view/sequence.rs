@@ -1,12 +1,11 @@
-//! The views of sequences and arrays.
+//! The views of sequences, and of the elements of arrays.
 
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
-use core::slice::ChunksExact;
 
-use super::{FixedSize, Place, Validity};
-use crate::{ByteOrder, FixedLayout};
+use super::{Place, Received, Viewed, Walk};
+use crate::{Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 /// A sequence or array of values that are read in place from received octets.
 ///
@@ -35,16 +34,16 @@ impl<T> Clone for SequenceView<'_, T> {
 
 impl<T> Copy for SequenceView<'_, T> {}
 
-impl<T: FixedSize> fmt::Debug for SequenceView<'_, T>
+impl<T: Viewed> fmt::Debug for SequenceView<'_, T>
 where
-    for<'a> T::InPlace<'a>: fmt::Debug,
+    for<'a> T::Seen<'a>: fmt::Debug,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(*self).finish()
     }
 }
 
-impl<'a, T: FixedSize> SequenceView<'a, T> {
+impl<'a, T: Viewed> SequenceView<'a, T> {
     #[inline]
     pub(crate) const fn new(place: Place<'a>, count: usize) -> Self {
         Self { place, count, elements: PhantomData }
@@ -64,56 +63,35 @@ impl<'a, T: FixedSize> SequenceView<'a, T> {
         self.count == 0
     }
 
-    /// The element at `index`; `None` behind the last one.
+    /// The element at `index`; `None` behind the last one. Elements of variable size, such as strings, are found from the
+    /// first one on: read these in order.
     #[inline]
     #[must_use]
-    pub fn get(self, index: usize) -> Option<T::InPlace<'a>> {
+    pub fn get(self, index: usize) -> Option<T::Seen<'a>> {
         (index < self.count).then(|| self.element(index))
     }
 
     #[inline]
-    pub(super) fn element(self, index: usize) -> T::InPlace<'a> {
-        T::in_place(self.place.element(const { &T::FIXED }, index))
+    pub(super) fn element(self, index: usize) -> T::Seen<'a> {
+        T::see(T::element(self.place, index))
     }
 
     /// The elements in order.
     #[inline]
     #[must_use]
     pub fn iter(self) -> SequenceViewIter<'a, T> {
-        SequenceViewIter { places: self.places(), elements: PhantomData }
+        SequenceViewIter { places: T::places(self.place, self.count) }
     }
 
     /// The elements as values of their own.
     #[must_use]
     pub fn to_vec(self) -> Vec<T::Value> {
-        self.iter().map(T::owned).collect()
-    }
-
-    /// Whether all elements are valid.
-    #[inline]
-    pub(super) fn is_valid(self, last_char: u8) -> bool {
-        // To the end in any case: a loop that is not left is faster.
-        self.places().fold(true, |valid, place| valid & T::is_valid(place, last_char))
-    }
-
-    #[inline]
-    fn places(self) -> Places<'a, T> {
-        let Place { octets, class, order } = self.place;
-        let first = octets.get(..T::FIXED.size_at(class)).filter(|_| self.count > 0);
-        let others = self.count.saturating_sub(1).saturating_mul(Places::<T>::STRIDE);
-        let start = first.map_or(0, <[u8]>::len);
-        let others = octets.get(start..).and_then(|rest| rest.get(..others)).unwrap_or_default();
-        Places {
-            first: first.map(|first| Place::new(first, class, order)),
-            others: others.chunks_exact(Places::<T>::STRIDE),
-            order,
-            elements: PhantomData,
-        }
+        self.iter().map(T::value).collect()
     }
 }
 
-impl<'a, T: FixedSize> IntoIterator for SequenceView<'a, T> {
-    type Item = T::InPlace<'a>;
+impl<'a, T: Viewed> IntoIterator for SequenceView<'a, T> {
+    type Item = T::Seen<'a>;
     type IntoIter = SequenceViewIter<'a, T>;
 
     #[inline]
@@ -122,111 +100,103 @@ impl<'a, T: FixedSize> IntoIterator for SequenceView<'a, T> {
     }
 }
 
-/// The places of the elements. All but the first one have compile-time constants as alignment and size.
-struct Places<'a, T> {
-    first: Option<Place<'a>>,
-    others: ChunksExact<'a, u8>,
-    order: ByteOrder,
-    elements: PhantomData<fn() -> T>,
-}
-
-impl<'a, T: FixedSize> Places<'a, T> {
-    const CLASS: usize = T::FIXED.class();
-    const STRIDE: usize = match T::FIXED.stride() {
-        // A type without octets has no sequences.
-        0 => 1,
-        stride => stride,
-    };
-
-    #[inline]
-    fn next(&mut self) -> Option<Place<'a>> {
-        if let Some(first) = self.first.take() {
-            return Some(first);
-        }
-        self.others.next().map(|octets| Place::new(octets, Self::CLASS, self.order))
-    }
-
-    #[inline]
-    fn fold<B>(self, start: B, mut with: impl FnMut(B, Place<'a>) -> B) -> B {
-        let Some(first) = self.first else { return self.fold_others(start, with) };
-        let start = with(start, first);
-        self.fold_others(start, with)
-    }
-
-    /// One loop for each byte order.
-    #[inline]
-    fn fold_others<B>(self, start: B, mut with: impl FnMut(B, Place<'a>) -> B) -> B {
-        match self.order {
-            ByteOrder::Little => self.others.fold(start, |folded, octets| {
-                with(folded, Place::new(octets, Self::CLASS, ByteOrder::Little))
-            }),
-            ByteOrder::Big => self.others.fold(start, |folded, octets| {
-                with(folded, Place::new(octets, Self::CLASS, ByteOrder::Big))
-            }),
-        }
-    }
-
-    #[inline]
-    fn left(&self) -> usize {
-        usize::from(self.first.is_some()) + self.others.len()
-    }
-}
-
 /// The elements of a [`SequenceView`], in order.
-pub struct SequenceViewIter<'a, T> {
-    places: Places<'a, T>,
-    elements: PhantomData<fn() -> T>,
+pub struct SequenceViewIter<'a, T: Viewed> {
+    places: T::Places<'a>,
 }
 
-impl<T> fmt::Debug for SequenceViewIter<'_, T> {
+impl<T: Viewed> fmt::Debug for SequenceViewIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SequenceViewIter").finish_non_exhaustive()
     }
 }
 
-impl<'a, T: FixedSize> Iterator for SequenceViewIter<'a, T> {
-    type Item = T::InPlace<'a>;
+impl<'a, T: Viewed> Iterator for SequenceViewIter<'a, T> {
+    type Item = T::Seen<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<T::InPlace<'a>> {
-        self.places.next().map(T::in_place)
+    fn next(&mut self) -> Option<T::Seen<'a>> {
+        self.places.next().map(T::see)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.places.left();
-        (left, Some(left))
+        self.places.size_hint()
     }
 
     #[inline]
-    fn fold<B, F: FnMut(B, T::InPlace<'a>) -> B>(self, start: B, mut with: F) -> B {
-        self.places.fold(start, |folded, place| with(folded, T::in_place(place)))
+    fn fold<B, F: FnMut(B, T::Seen<'a>) -> B>(self, start: B, mut with: F) -> B {
+        self.places.fold(start, |folded, place| with(folded, T::see(place)))
     }
 }
 
-impl<T: FixedSize> ExactSizeIterator for SequenceViewIter<'_, T> {}
+impl<T: Viewed> ExactSizeIterator for SequenceViewIter<'_, T> {}
 
-impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
-    type InPlace<'a> = SequenceView<'a, T>;
-    const FIXED: FixedLayout = match FixedLayout::array(Some(T::FIXED), N) {
-        Some(layout) => layout,
-        // IDL has no arrays without elements, nor of more octets than there are addresses.
-        None => FixedLayout::EMPTY,
-    };
-    const VALIDITY: Validity = T::VALIDITY;
-
-    #[inline]
-    fn in_place(place: Place<'_>) -> SequenceView<'_, T> {
-        SequenceView::new(place, N)
+/// The element count of a sequence of at most `bound` elements.
+#[inline]
+fn read_count<T: Viewed>(reader: &mut CdrReader<'_>, bound: u32) -> CdrResult<usize> {
+    reader.step(4);
+    let count = reader.read_count(T::MIN_SIZE, "sequence")?;
+    if count > bound as usize {
+        return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence"));
     }
+    Ok(count)
+}
 
-    #[inline]
-    fn owned(in_place: SequenceView<'_, T>) -> [T::Value; N] {
-        core::array::from_fn(|index| T::owned(in_place.element(index)))
-    }
+macro_rules! sequences {
+    ($([$($generics:tt)*] $type:ty, $bound:expr;)*) => {$(
+        impl<T: Viewed, $($generics)*> Viewed for $type {
+            type Seen<'a> = SequenceView<'a, T>;
+            type Places<'a> = Walk<'a, Self>;
 
-    #[inline]
-    fn is_valid(place: Place<'_>, last_char: u8) -> bool {
-        Self::in_place(place).is_valid(last_char)
-    }
+            #[inline]
+            fn see(place: Place<'_>) -> SequenceView<'_, T> {
+                let (count, place) = place.counted();
+                SequenceView::new(place, count)
+            }
+
+            #[inline]
+            fn behind(place: Place<'_>) -> Place<'_> {
+                let (count, place) = place.counted();
+                T::behind_all(place, count)
+            }
+
+            #[inline]
+            fn places(place: Place<'_>, count: usize) -> Walk<'_, Self> {
+                Walk::new(place, count)
+            }
+
+            fn value(seen: SequenceView<'_, T>) -> Vec<T::Value> {
+                seen.to_vec()
+            }
+
+            #[inline]
+            fn check(reader: &mut CdrReader<'_>) -> Option<()> {
+                let count = read_count::<T>(reader, $bound).ok()?;
+                T::check_all(reader, count)
+            }
+
+            fn copy(reader: &mut CdrReader<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+                let count = read_count::<T>(reader, $bound)?;
+                writer.write_count(count, "sequence")?;
+                T::copy_all(reader, count, writer)
+            }
+
+            #[inline]
+            fn receive<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Received<'a, Self>> {
+                let count = read_count::<T>(reader, $bound)?;
+                Received::values::<T>(reader, count)
+            }
+
+            #[inline]
+            fn see_received(place: Place<'_>, count: usize) -> SequenceView<'_, T> {
+                SequenceView::new(place, count)
+            }
+        }
+    )*};
+}
+
+sequences! {
+    [] Vec<T>, u32::MAX;
+    [const N: u32] Bounded<Vec<T>, N>, N;
 }

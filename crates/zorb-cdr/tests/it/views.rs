@@ -2,7 +2,8 @@
 
 use allocation_counter::measure;
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet, Tail, TextCoding, Viewed, Views, Wire,
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet, Octets, Tail, TextCoding,
+    Viewed, Views, Wire,
 };
 
 use crate::fixed_runs::types::{Bin, Flags};
@@ -90,19 +91,84 @@ fn what_is_not_there_or_not_valid_is_refused_before_there_is_a_view() {
 
 #[test]
 fn what_may_change_after_the_validation_is_copied_before() {
+    let words = [0, 0, 0, 2, 0, 0, 0, 1, 7, 0, 0, 0, 0, 0, 0, 2, 8, 9];
+    let (head, rest) = words.split_at(4);
+    let tail = Tail::new(rest);
+    let mut reader = CdrReader::new(head, ByteOrder::Big);
+    reader.set_tail(&tail);
+    let measured =
+        measure(|| assert!(<Views<Vec<Octets>>>::read_borrowed(&mut reader.clone()).is_ok()));
+    assert!(measured.count_total > 0);
+    let rows = <Views<Vec<Octets>>>::read_borrowed(&mut reader.clone()).unwrap();
+    assert_eq!(rows.view().to_vec(), [vec![7], vec![8, 9]]);
+    // Whatever octets a value of fixed size changes to, it is one.
     let (head, flags) = ([0, 0, 0, 8], [0, 1, 0, 1, 1, 1, 0, 0]);
     let tail = Tail::new(&flags);
     let mut reader = CdrReader::new(&head, ByteOrder::Big);
     reader.set_tail(&tail);
-    let measured = |reader: &CdrReader<'_>| {
-        let mut reader = reader.clone();
-        measure(|| assert!(<Views<Vec<bool>>>::read_borrowed(&mut reader).is_ok()))
-    };
-    assert!(measured(&reader).count_total > 0);
-    let flags = <Views<Vec<bool>>>::read_borrowed(&mut reader.clone()).unwrap();
-    assert_eq!(flags.view().iter().filter(|flag| *flag).count(), 4);
-    // All octets are numbers, whatever they change to.
     let measured =
-        measure(|| assert!(<Views<Vec<u8>>>::read_borrowed(&mut reader.clone()).is_ok()));
+        measure(|| assert!(<Views<Vec<bool>>>::read_borrowed(&mut reader.clone()).is_ok()));
     assert_eq!(measured.count_total, 0);
+    let flags = <Views<Vec<bool>>>::read_borrowed(&mut reader).unwrap();
+    assert_eq!(flags.view().iter().filter(|flag| *flag).count(), 4);
+}
+
+/// Three words, and octets behind them.
+const WORDS: [u8; 32] = [
+    0, 0, 0, 3, 0, 0, 0, 3, b'o', b'n', 0, 0xaa, 0, 0, 0, 1, 0, 0xaa, 0xaa, 0xaa, // on, ""
+    0, 0, 0, 5, b'a', 0xc3, 0xa9, b'b', 0, 0xff, 0xff, 0xff, // aéb
+];
+
+fn in_utf8(octets: &[u8]) -> CdrReader<'_> {
+    CdrReader::new(octets, ByteOrder::Big).with_text(TextCoding::UNICODE)
+}
+
+#[test]
+fn strings_are_read_in_place() {
+    let mut reader = in_utf8(&WORDS);
+    let measured = measure(|| {
+        let words = <Views<Vec<String>>>::read_borrowed(&mut reader).unwrap();
+        assert!(words.view().iter().eq(["on", "", "a\u{e9}b"]));
+        assert_eq!((words.view().get(2), words.view().get(3)), (Some("a\u{e9}b"), None));
+        assert_eq!(words.view().iter().map(str::len).sum::<usize>(), 6);
+    });
+    assert_eq!((measured.count_total, reader.rest()), (0, &[0xff; 3][..]));
+    for end in 0..29 {
+        let words = <Views<Vec<String>>>::read_borrowed(&mut in_utf8(&WORDS[..end]));
+        assert!(words.is_err(), "{end}");
+    }
+    for (index, octet, error) in [
+        (7, 0, CdrErrorKind::BadString),
+        (8, 0, CdrErrorKind::BadString),
+        (10, 1, CdrErrorKind::BadString),
+        (25, 0xff, CdrErrorKind::BadText),
+        (20, 0xff, CdrErrorKind::LengthBeyondEnd),
+    ] {
+        let mut words = WORDS;
+        words[index] = octet;
+        let refused = <Views<Vec<String>>>::read_borrowed(&mut in_utf8(&words)).map(|_| ());
+        assert_eq!(refused.unwrap_err().kind, error, "{index}");
+    }
+    let refused = <Views<Vec<Bounded<String, 3>>>>::read_borrowed(&mut in_utf8(&WORDS));
+    assert_eq!(refused.map(|_| ()).unwrap_err().kind, CdrErrorKind::BoundExceeded);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_copied() {
+    let octets = [0, 0, 0, 1, 0, 0, 0, 3, 0xe9, b'x', 0];
+    let words = received::<Vec<String>>(&octets, ByteOrder::Big).unwrap();
+    assert!(words.view().iter().eq(["\u{e9}x"]));
+    let plain = [0, 0, 0, 1, 0, 0, 0, 3, b'a', b'x', 0];
+    let measured = measure(|| assert!(received::<Vec<String>>(&plain, ByteOrder::Big).is_ok()));
+    assert_eq!(measured.count_total, 0);
+}
+
+#[test]
+fn what_follows_a_sequence_is_aligned() {
+    // Rows of a number each: the padding before a number differs.
+    let rows = [0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 1, 1, 1, 1];
+    let rows = [&rows[..], &[0, 0, 0, 0, 0, 0, 0, 6]].concat();
+    let rows = received::<Vec<Vec<u64>>>(&rows, ByteOrder::Big).unwrap();
+    let numbers: Vec<u64> = rows.view().iter().flatten().collect();
+    assert_eq!((numbers, rows.view().to_vec()), (vec![5, 6], vec![vec![5], vec![6]]));
 }

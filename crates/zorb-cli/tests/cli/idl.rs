@@ -142,6 +142,36 @@ fn servants_get_upcalls_by_option_and_by_annotation() {
 }
 
 #[test]
+fn structs_and_operations_get_views_by_option_and_by_annotation() {
+    let text = |of_struct: &str, of_interface: &str| {
+        format!(
+            "module Shop {{ {of_struct} struct Item {{ long id; string name; }}; typedef sequence<Item> Items; \
+             {of_interface} interface Till {{ long total(in Items of); Items all(); void open(); }}; }};\n"
+        )
+    };
+    let compile = |name: &str, text: &str, options: &[&str]| {
+        let idl = file(name, "shop.idl", text);
+        let compiled = run(&[&["idl", "compile", &idl, "-o", "-"], options].concat());
+        assert_eq!(compiled.status, Some(0), "{}", compiled.stderr);
+        (compiled.stdout, compiled.stderr)
+    };
+    let plain = compile("views/plain", &text("", ""), &[]).0;
+    assert!(!plain.contains("View"), "{plain}");
+    let (all, warnings) = compile("views/option", &text("", ""), &["--view", "Shop"]);
+    assert_eq!(warnings, "");
+    assert!(all.contains("pub fn name(self) -> &'a str"), "{all}");
+    assert!(all.contains("fn total(&self, of: ::zorb::SequenceView<'_, Item>)"), "{all}");
+    assert!(all.contains("pub fn view_all<__T>"), "{all}");
+    assert_eq!(all, compile("views/annotated", &text("@view", "@view"), &[]).0);
+    // An annotation takes precedence.
+    let except = compile("views/except", &text("", "@view(FALSE)"), &["--view", "Shop"]).0;
+    assert!(except.contains("ItemView") && !except.contains("SequenceView"), "{except}");
+    let (unchanged, warnings) = compile("views/other", &text("", ""), &["--view", "Shop::Till"]);
+    assert_eq!(unchanged, plain);
+    assert!(warnings.contains("\"Shop::Till\""), "{warnings}");
+}
+
+#[test]
 fn invalid_files_generate_no_rust() {
     let bad = file("bad_files", "bad.idl", BAD);
     let out = folder("bad_files").join("out");

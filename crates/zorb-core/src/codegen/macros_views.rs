@@ -47,10 +47,92 @@ macro_rules! __zorb_view {
             }
         }
 
+        $crate::__zorb_copy_of_view!($name, $view, FixedSize::owned);
+    };
+}
+
+/// Implements the traits of the view of a struct with strings or sequences: `variable_view!(Note, NoteView, { 0 id: i64,
+/// 1 text: String });`, with the number of each member.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_variable_view {
+    ($name:ident, $view:ident, { $($number:literal $field:ident: $type:ty),* $(,)? }) => {
+        impl<'a> $view<'a> {
+            /// The place of a member, or that behind the last one.
+            fn __place(self, number: usize) -> $crate::codegen::Place<'a> {
+                let place = self.0;
+                $(
+                    if number == $number {
+                        return place;
+                    }
+                    let place = <$type as $crate::codegen::Viewed>::behind(place);
+                )*
+                place
+            }
+        }
+
+        impl $crate::codegen::Viewed for $name {
+            type Seen<'a> = $view<'a>;
+            type Places<'a> = $crate::codegen::Walk<'a, Self>;
+
+            #[inline]
+            fn see(place: $crate::codegen::Place<'_>) -> $view<'_> {
+                $view(place)
+            }
+
+            fn behind(place: $crate::codegen::Place<'_>) -> $crate::codegen::Place<'_> {
+                $view(place).__place(::core::primitive::usize::MAX)
+            }
+
+            #[inline]
+            fn places(
+                place: $crate::codegen::Place<'_>,
+                count: usize,
+            ) -> $crate::codegen::Walk<'_, Self> {
+                $crate::codegen::Walk::new(place, count)
+            }
+
+            fn value(view: $view<'_>) -> Self {
+                let place = view.0;
+                $(
+                    let $field = <$type as $crate::codegen::Viewed>::value(
+                        <$type as $crate::codegen::Viewed>::see(place),
+                    );
+                    let place = <$type as $crate::codegen::Viewed>::behind(place);
+                )*
+                let _ = place;
+                Self { $($field),* }
+            }
+
+            fn check(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+            ) -> ::core::option::Option<()> {
+                $(<$type as $crate::codegen::Viewed>::check(reader)?;)*
+                ::core::option::Option::Some(())
+            }
+
+            fn copy(
+                reader: &mut $crate::codegen::CdrReader<'_>,
+                writer: &mut $crate::codegen::CdrWriter<'_>,
+            ) -> $crate::codegen::CdrResult<()> {
+                $(<$type as $crate::codegen::Viewed>::copy(reader, writer)?;)*
+                ::core::result::Result::Ok(())
+            }
+        }
+
+        $crate::__zorb_copy_of_view!($name, $view, Viewed::value);
+    };
+}
+
+/// Implements the conversion of a view to a struct, by a function of `codegen`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_copy_of_view {
+    ($name:ident, $view:ident, $trait:ident::$copy:ident) => {
         impl ::core::convert::From<$view<'_>> for $name {
             #[inline]
             fn from(view: $view<'_>) -> Self {
-                <Self as $crate::codegen::FixedSize>::owned(view)
+                <Self as $crate::codegen::$trait>::$copy(view)
             }
         }
 
@@ -70,6 +152,15 @@ macro_rules! __zorb_member {
         <$type as $crate::codegen::FixedSize>::in_place(
             $place.0.behind(const { &$view::__BEFORE[$number] }),
         )
+    };
+}
+
+/// As `member`, in a struct with strings or sequences.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_variable_member {
+    ($place:ident: $view:ident, $number:literal $type:ty) => {
+        <$type as $crate::codegen::Viewed>::see($place.__place($number))
     };
 }
 

@@ -71,7 +71,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// For a loaned result, its value type and its wire type.
-    fn loaned(&self, item: &Signature<'_>, ty: &Type) -> Option<(String, String)> {
+    pub(super) fn loaned(&self, item: &Signature<'_>, ty: &Type) -> Option<(String, String)> {
         let bound = self.types().octets(ty).filter(|_| item.is_loaned)?;
         let wire = match bound {
             None => "LoanedOctetSeq".to_owned(),

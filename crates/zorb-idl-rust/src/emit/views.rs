@@ -18,27 +18,31 @@ impl<'m> Emitter<'_, 'm> {
         let (id, own) = (definition.id, names.own(definition.id));
         let Some(view) = names.view(id) else { return };
         let otherwise = format!(
-            "A [`{own}`] that is read in place from received octets. `{own}::from` copies it."
+            "The view of a [`{own}`], which is read in place from received octets. `{own}::from` copies it."
         );
         self.lead(None, &otherwise);
         let place = self.types().codegen("Place");
         self.push(&format!("#[derive(Clone, Copy)]\npub struct {view}<'a>({place}<'a>);\n"));
         let mut scope = Scope::default();
         let (mut rows, mut methods) = (Vec::new(), String::new());
+        let (implementation, access) = match self.viewed.has_fixed_size(id) {
+            true => ("view", "member"),
+            false => ("variable_view", "variable_member"),
+        };
         for (number, member) in names.model.all_members(id).into_iter().enumerate() {
             let field = scope.assign(&member.name, Case::Snake, member.span, &mut Vec::new());
             let wire = self.types().wire(&member.ty);
             let docs =
                 docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
             let body = self.layout.place(Call::List {
-                path: self.types().codegen("member"),
+                path: self.types().codegen(access),
                 parts: vec![format!("self: {view}"), format!("{number} {wire}")],
             });
             let result = self.in_place(&member.ty);
             methods.push_str(&format!("{docs}pub fn {field}(self) -> {result} {{ {body} }}\n"));
             rows.push(format!("{number} {field}: {wire}"));
         }
-        self.table("view", format!("{own}, {view}"), rows);
+        self.table(implementation, format!("{own}, {view}"), rows);
         self.allow();
         self.push(&format!("impl<'a> {view}<'a> {{\n{methods}}}\n"));
     }
@@ -46,7 +50,18 @@ impl<'m> Emitter<'_, 'm> {
     /// What reading a member in place yields.
     fn in_place(&self, ty: &Type) -> String {
         let types = self.types();
+        if types.octets(ty).is_some() {
+            return "&'a [u8]".to_owned();
+        }
         match self.names.model.resolve(ty) {
+            Type::String { .. } => "&'a str".to_owned(),
+            Type::Sequence { element, .. } => {
+                format!(
+                    "{}::SequenceView<'a, {}>",
+                    self.options.runtime_path(),
+                    types.wire(element)
+                )
+            }
             Type::Array { element, dims } => {
                 let element = array(types.wire(element), dims.get(1..).unwrap_or_default());
                 format!("{}::SequenceView<'a, {element}>", self.options.runtime_path())
@@ -66,7 +81,7 @@ impl<'m> Emitter<'_, 'm> {
         }
         match self.names.model.resolve(ty) {
             Type::Sequence { element, .. } => {
-                let (runtime, element) = (self.options.runtime_path(), self.types().value(element));
+                let (runtime, element) = (self.options.runtime_path(), self.types().wire(element));
                 Some(format!("{runtime}::SequenceView<'_, {element}>"))
             }
             Type::Named(id) => {
@@ -74,6 +89,18 @@ impl<'m> Emitter<'_, 'm> {
                 Some(format!("{path}<'_>"))
             }
             _ => None,
+        }
+    }
+
+    /// The type of a string or octets among results that are viewed, unless the octets are loaned. Servants get these
+    /// arguments in place anyway.
+    fn text_in_place(&self, item: &Signature<'_>, ty: &Type) -> Option<String> {
+        if self.loaned(item, ty).is_some() {
+            return None;
+        }
+        match self.names.model.resolve(ty) {
+            Type::String { .. } => Some("&str".to_owned()),
+            _ => self.types().octets(ty).map(|_| "&[u8]".to_owned()),
         }
     }
 
@@ -95,7 +122,8 @@ impl<'m> Emitter<'_, 'm> {
         }
         let (mut seen, mut rows) = (Vec::new(), Vec::new());
         for (result, ty) in &signature.results {
-            let view = self.argument_view(signature, ty);
+            let view =
+                self.argument_view(signature, ty).or_else(|| self.text_in_place(signature, ty));
             rows.push(match view {
                 Some(_) => format!("view {result}: {}", self.types().wire(ty)),
                 None => format!("own {result}: {}", self.result_wire(signature, ty)),

@@ -42,7 +42,7 @@ pub mod radar {
         x: f64 = "x", y: f64 = "y",
     });
 
-    /// A [`Point`] that is read in place from received octets. `Point::from` copies it.
+    /// The view of a [`Point`], which is read in place from received octets. `Point::from` copies it.
     #[derive(Clone, Copy)]
     pub struct PointView<'a>(::zorb::codegen::Place<'a>);
     ::zorb::codegen::view!(Point, PointView, { 0 x: f64, 1 y: f64 });
@@ -102,7 +102,7 @@ pub mod radar {
         grid: [[i32; 2]; 2] = "grid", marks: MarkSet = "marks", r#type: f32 = "type",
     });
 
-    /// A [`Plot`] that is read in place from received octets. `Plot::from` copies it.
+    /// The view of a [`Plot`], which is read in place from received octets. `Plot::from` copies it.
     #[derive(Clone, Copy)]
     pub struct PlotView<'a>(::zorb::codegen::Place<'a>);
     ::zorb::codegen::view!(Plot, PlotView, {
@@ -469,5 +469,257 @@ pub mod radar {
         1 "first" first(plots: Vec<Plot> => &plots) [result: Unseen],
     } inherited {
         2..=9 in Screen ["sum", "echo", "move", "note", "_get_centre", "_set_centre", "ping", "count"],
+    });
+}
+
+/// Structs with strings and sequences.
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+pub mod journal {
+    /// The IDL enum `Journal::Level`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[repr(u32)]
+    pub enum Level {
+        /// The value `LOW`.
+        Low,
+        /// The value `HIGH`.
+        High,
+    }
+    ::zorb::codegen::enumeration!(Level, "IDL:Journal/Level:1.0", "Level", {
+        Low = "LOW", High = "HIGH",
+    });
+
+    /// The IDL struct `Journal::Author`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Author {
+        /// The member `name`.
+        pub name: String,
+        /// The member `initial`.
+        pub initial: char,
+    }
+    ::zorb::codegen::structure!(Author, "IDL:Journal/Author:1.0", "Author", {
+        name: ::zorb::codegen::Bounded<String, 12> = "name", initial: char = "initial",
+    });
+
+    /// The view of a [`Author`], which is read in place from received octets. `Author::from` copies it.
+    #[derive(Clone, Copy)]
+    pub struct AuthorView<'a>(::zorb::codegen::Place<'a>);
+    ::zorb::codegen::variable_view!(Author, AuthorView, {
+        0 name: ::zorb::codegen::Bounded<String, 12>, 1 initial: char,
+    });
+    impl<'a> AuthorView<'a> {
+        /// The member `name`.
+        pub fn name(self) -> &'a str {
+            ::zorb::codegen::variable_member!(
+                self: AuthorView,
+                0 ::zorb::codegen::Bounded<String, 12>
+            )
+        }
+
+        /// The member `initial`.
+        pub fn initial(self) -> char {
+            ::zorb::codegen::variable_member!(self: AuthorView, 1 char)
+        }
+    }
+
+    /// The IDL struct `Journal::Entry`.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Entry {
+        /// The member `id`.
+        pub id: u8,
+        /// The member `writer`.
+        pub writer: Author,
+        /// The member `grade`.
+        pub grade: Level,
+        /// What happened.
+        pub text: String,
+        /// The member `image`.
+        pub image: Vec<u8>,
+        /// The member `levels`.
+        pub levels: Vec<f64>,
+        /// The member `readers`.
+        pub readers: Vec<Author>,
+        /// The member `rows`.
+        pub rows: Vec<Vec<i16>>,
+        /// The member `at`.
+        pub at: super::radar::Point,
+        /// The member `fresh`.
+        pub fresh: bool,
+    }
+    ::zorb::codegen::structure!(Entry, "IDL:Journal/Entry:1.0", "Entry", {
+        id: u8 = "id", writer: Author = "writer", grade: Level = "grade", text: String = "text",
+        image: ::zorb::codegen::Octets = "image",
+        levels: ::zorb::codegen::Bounded<Vec<f64>, 4> = "levels", readers: Vec<Author> = "readers",
+        rows: Vec<Vec<i16>> = "rows", at: super::radar::Point = "at", fresh: bool = "fresh",
+    });
+
+    /// The view of a [`Entry`], which is read in place from received octets. `Entry::from` copies it.
+    #[derive(Clone, Copy)]
+    pub struct EntryView<'a>(::zorb::codegen::Place<'a>);
+    ::zorb::codegen::variable_view!(Entry, EntryView, {
+        0 id: u8, 1 writer: Author, 2 grade: Level, 3 text: String,
+        4 image: ::zorb::codegen::Octets, 5 levels: ::zorb::codegen::Bounded<Vec<f64>, 4>,
+        6 readers: Vec<Author>, 7 rows: Vec<Vec<i16>>, 8 at: super::radar::Point, 9 fresh: bool,
+    });
+    impl<'a> EntryView<'a> {
+        /// The member `id`.
+        pub fn id(self) -> u8 {
+            ::zorb::codegen::variable_member!(self: EntryView, 0 u8)
+        }
+
+        /// The member `writer`.
+        pub fn writer(self) -> AuthorView<'a> {
+            ::zorb::codegen::variable_member!(self: EntryView, 1 Author)
+        }
+
+        /// The member `grade`.
+        pub fn grade(self) -> Level {
+            ::zorb::codegen::variable_member!(self: EntryView, 2 Level)
+        }
+
+        /// What happened.
+        pub fn text(self) -> &'a str {
+            ::zorb::codegen::variable_member!(self: EntryView, 3 String)
+        }
+
+        /// The member `image`.
+        pub fn image(self) -> &'a [u8] {
+            ::zorb::codegen::variable_member!(self: EntryView, 4 ::zorb::codegen::Octets)
+        }
+
+        /// The member `levels`.
+        pub fn levels(self) -> ::zorb::SequenceView<'a, f64> {
+            ::zorb::codegen::variable_member!(
+                self: EntryView,
+                5 ::zorb::codegen::Bounded<Vec<f64>, 4>
+            )
+        }
+
+        /// The member `readers`.
+        pub fn readers(self) -> ::zorb::SequenceView<'a, Author> {
+            ::zorb::codegen::variable_member!(self: EntryView, 6 Vec<Author>)
+        }
+
+        /// The member `rows`.
+        pub fn rows(self) -> ::zorb::SequenceView<'a, Vec<i16>> {
+            ::zorb::codegen::variable_member!(self: EntryView, 7 Vec<Vec<i16>>)
+        }
+
+        /// The member `at`.
+        pub fn at(self) -> super::radar::PointView<'a> {
+            ::zorb::codegen::variable_member!(self: EntryView, 8 super::radar::Point)
+        }
+
+        /// The member `fresh`.
+        pub fn fresh(self) -> bool {
+            ::zorb::codegen::variable_member!(self: EntryView, 9 bool)
+        }
+    }
+
+    /// The IDL typedef `Journal::EntrySeq`.
+    pub type EntrySeq = Vec<Entry>;
+    ::zorb::codegen::typedef!(EntrySeqAlias, "IDL:Journal/EntrySeq:1.0", "EntrySeq", Vec<Entry>);
+
+    /// The IDL typedef `Journal::WordSeq`.
+    pub type WordSeq = Vec<String>;
+    ::zorb::codegen::typedef!(WordSeqAlias, "IDL:Journal/WordSeq:1.0", "WordSeq", Vec<String>);
+
+    /// The IDL typedef `Journal::Digest`.
+    pub type Digest = Vec<u8>;
+    ::zorb::codegen::typedef!(
+        DigestAlias,
+        "IDL:Journal/Digest:1.0",
+        "Digest",
+        ::zorb::codegen::Bounded<::zorb::codegen::Octets, 9>
+    );
+
+    /// A reference to an object of the IDL interface `Journal::Log`.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    pub struct Log(::zorb::ObjectRef);
+    ::zorb::codegen::interface!(Log(::zorb::ObjectRef), "IDL:Journal/Log:1.0", "Log", []);
+    impl Log {
+        /// The operation `keep`.
+        pub fn keep(
+            &self,
+            entries: &[Entry],
+            words: &[String],
+        ) -> ::zorb::Result<(EntrySeq, String, Digest)> {
+            ::zorb::codegen::invoke!(
+                self,
+                "keep",
+                [Vec<Entry> => entries, Vec<String> => words],
+                [Vec<Entry>, String, ::zorb::codegen::Bounded<::zorb::codegen::Octets, 9>]
+            )
+        }
+
+        /// Calls [`keep`](Self::keep) and passes the results to `read`, as views of the octets received. The connection is
+        /// in use until it returns.
+        pub fn view_keep<__T>(
+            &self,
+            entries: &[Entry],
+            words: &[String],
+            read: impl ::core::ops::FnOnce(
+                ::zorb::SequenceView<'_, Entry>,
+                &str,
+                &[u8],
+            ) -> __T,
+        ) -> ::zorb::Result<__T> {
+            ::zorb::codegen::view_results!(
+                self,
+                "keep",
+                [Vec<Entry> => entries, Vec<String> => words],
+                [view result: Vec<Entry>, view longest: String, view sums: ::zorb::codegen::Bounded<::zorb::codegen::Octets, 9>],
+                read
+            )
+        }
+
+        /// The operation `sign`.
+        pub fn sign(&self, one: &Entry, by: &Author) -> ::zorb::Result<(WordSeq, Author)> {
+            ::zorb::codegen::invoke!(
+                self,
+                "sign",
+                [Entry => one, Author => by],
+                [Vec<String>, Author]
+            )
+        }
+
+        /// Calls [`sign`](Self::sign) and passes the results to `read`, as views of the octets received. The connection is
+        /// in use until it returns.
+        pub fn view_sign<__T>(
+            &self,
+            one: &Entry,
+            by: &Author,
+            read: impl ::core::ops::FnOnce(
+                ::zorb::SequenceView<'_, String>,
+                AuthorView<'_>,
+            ) -> __T,
+        ) -> ::zorb::Result<__T> {
+            ::zorb::codegen::view_results!(
+                self,
+                "sign",
+                [Entry => one, Author => by],
+                [view result: Vec<String>, view by_after: Author],
+                read
+            )
+        }
+    }
+
+    /// Implement this to serve `Journal::Log`.
+    pub trait LogServant: Send + Sync + 'static {
+        /// The operation `keep`.
+        fn keep(
+            &self,
+            entries: ::zorb::SequenceView<'_, Entry>,
+            words: ::zorb::SequenceView<'_, String>,
+        ) -> ::zorb::Result<(EntrySeq, String, Digest)>;
+
+        /// The operation `sign`.
+        fn sign(&self, one: EntryView<'_>, by: AuthorView<'_>) -> ::zorb::Result<(WordSeq, Author)>;
+    }
+    ::zorb::codegen::skeleton!(Log, LogServant, {
+        0 "keep" keep(entries: ::zorb::codegen::Views<Vec<Entry>> => entries.view(), words: ::zorb::codegen::Views<Vec<String>> => words.view())
+            [result: Vec<Entry>, longest: String, sums: ::zorb::codegen::Bounded<::zorb::codegen::Octets, 9>],
+        1 "sign" sign(one: ::zorb::codegen::Views<Entry> => one.view(), by: ::zorb::codegen::Views<Author> => by.view())
+            [result: Vec<String>, by_after: Author],
     });
 }
