@@ -6,6 +6,7 @@ mod compared;
 fn main() {
     zorb_build::compile("idl/echo.idl");
     zorb_build::compile("idl/values.idl");
+    zorb_build::compile("idl/views.idl");
     compared::compile("..");
     zorb_build::Config::new().target(zorb_build::Target::Nano).compile(&["idl/small.idl"]);
 }

@@ -24,3 +24,8 @@ pub mod small_idl {
 pub mod value_idl {
     zorb::include_idl!("values");
 }
+
+/// The code generated from `idl/views.idl`.
+pub mod view_idl {
+    zorb::include_idl!("views");
+}

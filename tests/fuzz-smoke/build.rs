@@ -6,6 +6,7 @@ mod compared;
 fn main() {
     zorb_build::compile("../../fuzz/idl/echo.idl");
     zorb_build::compile("../../fuzz/idl/values.idl");
+    zorb_build::compile("../../fuzz/idl/views.idl");
     compared::compile("../..");
     let small = "../../fuzz/idl/small.idl";
     zorb_build::Config::new().target(zorb_build::Target::Nano).compile(&[small]);

@@ -33,6 +33,7 @@ pub mod stored_servers;
 pub mod type_code;
 pub mod usage;
 pub mod value;
+pub mod views;
 pub mod ziop;
 
 /// A kind of external input, and the function that processes it.
@@ -65,6 +66,7 @@ pub const TARGETS: &[Target] = &[
     type_code::TARGET,
     value::TARGET,
     engines::TARGET,
+    views::TARGET,
     dynamic::TARGET,
     json::TARGET,
     repository::TARGET,

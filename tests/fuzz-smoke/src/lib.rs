@@ -30,3 +30,8 @@ pub mod small_idl {
 pub mod value_idl {
     zorb::include_idl!("values");
 }
+
+/// What the IDL compiler makes of `fuzz/idl/views.idl`.
+pub mod view_idl {
+    zorb::include_idl!("views");
+}

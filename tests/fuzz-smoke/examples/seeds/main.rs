@@ -22,6 +22,7 @@ mod nano;
 mod rings;
 mod text;
 mod vectors;
+mod views;
 
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,7 @@ fn main() {
     dynamic::made();
     dynamic::values();
     engines::write();
+    views::write();
     definitions::write();
     rings::write();
     imr::write();

@@ -5,7 +5,7 @@ use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
     AllocationBound, TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump,
     dynamic, engines, giop, idl, ior, json, miop, nano, omninames, options, repository, ring,
-    schedule, sctp, short, stored_servers, type_code, usage, value, ziop,
+    schedule, sctp, short, stored_servers, type_code, usage, value, views, ziop,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -32,6 +32,11 @@ fn values_of_valuetypes_do_no_harm() {
 #[test]
 fn both_engines_do_the_same() {
     check(&engines::TARGET, 77, 20_000);
+}
+
+#[test]
+fn values_in_place_are_the_same() {
+    check(&views::TARGET, 16, 20_000);
 }
 
 #[test]
