@@ -9,7 +9,9 @@ fn main() {
     let version = Command::new(rustc).arg("--version").output().ok();
     let version = version.and_then(|output| String::from_utf8(output.stdout).ok());
     println!("cargo::rustc-env=BENCH_RUSTC={}", version.as_deref().unwrap_or_default().trim());
-    zorb_build::compile("../../bench/peers/bench.idl");
+    let viewing =
+        zorb_build::Config::new().view("Bench::BinStruct").view("Bench::Sums::view_structs");
+    viewing.compile(&["../../bench/peers/bench.idl"]);
     zorb_build::compile("idl/realtime.idl");
     zorb_build::compile("idl/demo.idl");
     zorb_build::compile("idl/param.idl");

@@ -57,6 +57,8 @@ pub enum Kind {
     Copies,
     /// Both marshalling engines.
     Param,
+    /// Structs that are decoded, and read in place.
+    Views,
     /// Dynamic calls, anys, DynAnys.
     Dynamic,
     /// The steps of a call, with time probes.
@@ -88,7 +90,7 @@ const CALLS: Experiment = Experiment {
 };
 
 /// All experiments, in the order of the help.
-pub const EXPERIMENTS: [Experiment; 14] = [
+pub const EXPERIMENTS: [Experiment; 15] = [
     Experiment {
         name: "latency",
         about: "Measure two-way calls: without arguments, octets, structs, longs, doubles",
@@ -224,6 +226,21 @@ pub const EXPERIMENTS: [Experiment; 14] = [
                interpretive engine.",
         kind: Kind::Param,
         transports: Transports::One,
+        ..CALLS
+    },
+    Experiment {
+        name: "views",
+        about: "Measure calls with 4096 structs, which the servant gets decoded, or as a view that reads \
+                them in place",
+        details: Some(
+            "Transports: by default IIOP and SHMIOP, in turns; see --transport. Over SHMIOP, \
+             busy-waiting peers take part.",
+        ),
+        title: "Views",
+        text: "Two-way calls that add up a member of each struct of a sequence: the servant gets the \
+               structs decoded, or reads them in place.",
+        kind: Kind::Views,
+        transports: Transports::Several(&["iiop", "shmiop"]),
         ..CALLS
     },
     Experiment {

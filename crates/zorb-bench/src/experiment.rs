@@ -10,6 +10,7 @@ mod param;
 mod pending;
 mod probes;
 mod runner;
+mod views;
 mod workloads;
 
 use crate::catalog::{Experiment, Kind};
@@ -46,6 +47,7 @@ pub fn run(
         Kind::Demux => demux::demux(&mut run, watch)?,
         Kind::Copies => copies::copies(&mut run, watch)?,
         Kind::Param => param::param(&mut run, watch)?,
+        Kind::Views => views::views(&mut run, watch)?,
         Kind::Probes => probes::probes(&mut run, watch)?,
     }
     let Run { rows, details, claims, text, instructions, .. } = run;

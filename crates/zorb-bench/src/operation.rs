@@ -50,6 +50,8 @@ pub enum Action {
     Echo,
     /// Returns its cube.
     Cube,
+    /// Returns the sum of its numbers.
+    Sum,
     /// Returns nothing.
     Sink,
     /// The client encodes and decodes it, without a call.
@@ -102,6 +104,8 @@ operations! {
     EchoLongs "echo_longs" Long Echo true,
     EchoDoubles "echo_doubles" Double Echo true,
     EchoStructs "echo_structs" Struct Echo true,
+    SumStructs "sum_structs" Struct Sum true,
+    ViewStructs "view_structs" Struct Sum true,
     CubeVoid "cube_void" None Cube false,
     CubeOctet "cube_octet" Octet Cube false,
     CubeLong "cube_long" Long Cube false,

@@ -136,7 +136,7 @@ impl FromStr for Command {
         let payload = number(words.next(), "PAYLOAD", 0, MAX_PAYLOAD)?;
         let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
         match (kind, operation.action()) {
-            ("run", Action::Echo | Action::Cube | Action::Local) => {
+            ("run", Action::Echo | Action::Cube | Action::Sum | Action::Local) => {
                 let mut run = Run::new(operation, payload, calls);
                 for word in words {
                     let (key, value) = word.split_once('=').unwrap_or((word, ""));

@@ -138,7 +138,8 @@ fn start(
     let bare = bare_transport(transport);
     let is_elsewhere = bare != transport && transports.iter().any(|other| other == bare);
     let mut setup = Setup { transport: transport.to_owned(), ..run.setup.clone() };
-    if run.experiment.kind == Kind::Cubit && transport == SHARED && setup.pin == Pin::Split {
+    let kind = run.experiment.kind;
+    if matches!(kind, Kind::Cubit | Kind::Views) && transport == SHARED && setup.pin == Pin::Split {
         setup.options.busy_wait = setup.options.busy_wait.or(Some(BUSY_WAIT));
     }
     let mut names = run.names_in(&setup);

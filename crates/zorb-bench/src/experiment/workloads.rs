@@ -128,6 +128,9 @@ pub(super) const DYNAMIC: &[Workload] = &[
     leaves(Operation::LeavesDoubles, WHOLE),
 ];
 
+pub(super) const VIEWS: &[Workload] =
+    &[calls(Operation::SumStructs, &[4096 * 24]), calls(Operation::ViewStructs, &[4096 * 24])];
+
 pub(super) const COLLOCATED: &[Workload] = &[
     collocated(Operation::Ping, &[0]),
     collocated(Operation::CubeLong, &[4]),

@@ -311,6 +311,20 @@ fn copies() {
 }
 
 #[test]
+fn views() {
+    let finished = quick("bench-views", &["views", "--payload", "2400"]);
+    let rows = rows(&finished);
+    for transport in ["iiop", "shmiop"] {
+        let of: Vec<Value> =
+            rows.iter().filter(|row| row["transport"] == transport).cloned().collect();
+        let both = [("sum_structs", 2400), ("view_structs", 2400)];
+        assert_eq!((works(&of, "zorb"), works(&of, "raw")), (both.into(), both.into()));
+    }
+    let checks = finished.json()["checks"].clone();
+    assert_eq!(checks[0]["verdict"], "unclear", "a quick run is too short: {checks}");
+}
+
+#[test]
 fn param() {
     let finished = quick("bench-param", &["param", "--calls", "2"]);
     let rows = rows(&finished);

@@ -20,6 +20,11 @@ pub(super) fn cube(body: &mut [u8]) {
     }
 }
 
+/// The sum of the octets.
+pub(super) fn sum(body: &[u8]) -> [u8; 8] {
+    body.iter().map(|octet| u64::from(*octet)).sum::<u64>().to_ne_bytes()
+}
+
 /// What a tally counts for a body, and the number of its elements.
 pub(super) fn tally(operation: Operation, body: &[u8]) -> (u64, u64) {
     let number = |octet: Option<&u8>| octet.map_or(0, u8::number);

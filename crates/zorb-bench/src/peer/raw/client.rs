@@ -166,8 +166,15 @@ impl Messages {
     fn new(operation: Operation, elements: usize) -> io::Result<Self> {
         let request = message(operation, elements)?;
         let mut messages = Self { operation, reply: request.clone(), request };
-        if operation.action() == Action::Cube {
-            body::cube(messages.reply.split_at_mut(HEADER).1);
+        match operation.action() {
+            Action::Cube => body::cube(messages.reply.split_at_mut(HEADER).1),
+            Action::Sum => {
+                let (header, body) = messages.request.split_at(HEADER);
+                let sum = body::sum(body);
+                let (start, _) = header.split_at(HEADER - 4);
+                messages.reply = [start, &(sum.len() as u32).to_ne_bytes(), &sum].concat();
+            }
+            _ => {}
         }
         Ok(messages)
     }
@@ -175,6 +182,10 @@ impl Messages {
     fn set(&mut self, number: u32) {
         body::set_first(self.request.split_at_mut(HEADER).1, number);
         let (_, reply) = self.reply.split_at_mut(HEADER);
+        if self.operation.action() == Action::Sum {
+            reply.copy_from_slice(&body::sum(self.request.split_at(HEADER).1));
+            return;
+        }
         body::set_first(reply, number);
         if let (Action::Cube, Some(first)) = (self.operation.action(), reply.get_mut(..1)) {
             body::cube(first);

@@ -61,6 +61,13 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
         match operation.action() {
             Action::Echo | Action::Local => {}
             Action::Cube => body::cube(content),
+            Action::Sum => {
+                let sum = body::sum(content);
+                let header =
+                    Header { operation: header.operation, one_way: false, size: sum.len() };
+                out.write_all(&[&header.encode()?[..], &sum].concat())?;
+                continue;
+            }
             Action::Sink => {
                 let (sum, elements) = body::tally(operation, content);
                 tally.calls = tally.calls.wrapping_add(1);

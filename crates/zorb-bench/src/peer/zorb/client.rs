@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::operation::{Element, Operation};
 use crate::peer::arguments::{COLLOCATED, PeerArguments};
 use crate::peer::client::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay, in_parts};
-use crate::stubs::bench::{BinStruct, Suite};
+use crate::stubs::bench::{BinStruct, Suite, Sums};
 use crate::values::{Cubed, Value, sequence, set_first};
 
 /// Maximum number of exclusive connections.
@@ -139,6 +139,26 @@ fn cube_one<T: Cubed + Sync>(
     )
 }
 
+/// A call whose reply is the sum of its argument.
+fn sum(
+    suite: &Suite,
+    elements: usize,
+    call: fn(&Sums, &[BinStruct]) -> zorb::Result<i64>,
+) -> Box<dyn TwoWay> {
+    let sums: Sums = suite.as_object().clone().unchecked_narrow();
+    let values = sequence::<BinStruct>(elements);
+    let others: i64 = values.iter().skip(1).map(|value| i64::from(value.l)).sum();
+    in_parts(
+        values,
+        |values: &mut Vec<BinStruct>, number| set_first(values, number),
+        move |values: &mut Vec<BinStruct>| Ok(call(&sums, values)?),
+        move |values: &Vec<BinStruct>, sum: &i64| {
+            let first = values.first().map_or(0, |value| i64::from(value.l));
+            *sum == first + others
+        },
+    )
+}
+
 /// A call without argument or result.
 fn nothing(suite: Suite, call: fn(&Suite) -> zorb::Result<()>) -> Box<dyn TwoWay> {
     in_parts((), |(), _| (), move |(): &mut ()| Ok(call(&suite)?), |(), ()| true)
@@ -173,6 +193,8 @@ impl Client for ZorbClient {
             Operation::EchoLongs => echo(suite, elements, Suite::echo_longs),
             Operation::EchoDoubles => echo(suite, elements, Suite::echo_doubles),
             Operation::EchoStructs => echo(suite, elements, Suite::echo_structs),
+            Operation::SumStructs => sum(&suite, elements, Sums::sum_structs),
+            Operation::ViewStructs => sum(&suite, elements, Sums::view_structs),
             Operation::CubeVoid => nothing(suite, Suite::cube_void),
             Operation::CubeOctet => cube_one(suite, |suite, value| suite.cube_octet(*value)),
             Operation::CubeLong => cube_one(suite, |suite, value| suite.cube_long(*value)),

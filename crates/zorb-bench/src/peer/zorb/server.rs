@@ -5,6 +5,7 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 use std::time::Duration;
 
+use zorb::SequenceView;
 use zorb::poa::PoaError;
 
 use crate::error::{Error, Result};
@@ -13,7 +14,7 @@ use crate::peer::process::{CLOSE_TIMEOUT, UNSUPPORTED};
 use crate::processor::process_cpu_ns;
 use crate::stubs::bench::{
     BinStruct, BinStructs, CubeStruct, CubeStructs, CubitServant, Doubles, EchoServant, Longs,
-    Octets, PaddedStruct, Shorts, SinkServant, Suite, SuiteServant, Tally,
+    Octets, PaddedStruct, Shorts, SinkServant, Suite, SuiteServant, Sums, SumsServant, Tally,
 };
 use crate::transport::bare_transport;
 use crate::values::{Cubed, Value};
@@ -56,10 +57,11 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
 
 /// Activates the object.
 pub(super) fn activate(orb: &zorb::Orb) -> Result<Suite, PoaError> {
-    orb.root_poa().activate(Everything::default())
+    let sums: Sums = orb.root_poa().activate(Everything::default())?;
+    Ok(sums.into())
 }
 
-/// Serves `Bench::Suite`.
+/// Serves `Bench::Sums`.
 #[derive(Debug, Default)]
 pub(crate) struct Everything {
     calls: AtomicU32,
@@ -180,3 +182,13 @@ impl SinkServant for Everything {
 }
 
 impl SuiteServant for Everything {}
+
+impl SumsServant for Everything {
+    fn sum_structs(&self, data: &[BinStruct]) -> zorb::Result<i64> {
+        Ok(data.iter().map(|value| i64::from(value.l)).sum())
+    }
+
+    fn view_structs(&self, data: SequenceView<'_, BinStruct>) -> zorb::Result<i64> {
+        Ok(data.iter().map(|value| i64::from(value.l())).sum())
+    }
+}
