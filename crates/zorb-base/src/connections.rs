@@ -7,10 +7,9 @@ use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_os::lock::Lock;
 
 use crate::connection_count::{ConnectionCount, Counted};
 use crate::steady_events::{Event, record};
@@ -20,15 +19,11 @@ pub use self::eviction::{Evictable, Evicted, Newcomer, Shares};
 /// The number of connections above the limit, while those that make room for them end.
 const CLOSING: usize = 16;
 
-/// How long a new connection waits for one of them to end. They end at once, unless the threads of their lane are busy.
-const ENDING: Duration = Duration::from_secs(1);
-
 /// The table of the connections of a lane or bridge. Reading takes no lock; opening or closing a connection takes one.
 #[derive(Debug)]
 pub struct Connections<C> {
     slots: Box<[ArcSwapOption<C>]>,
     free: Lock<Free>,
-    released: Condition,
     open: AtomicUsize,
     limits: ConnectionLimits,
 }
@@ -67,10 +62,6 @@ struct Free {
     taken: Vec<Option<Taken>>,
     /// The number of slots per address; `None` stands for all local peers.
     counts: HashMap<Option<IpAddr>, usize>,
-    /// The number of new connections that wait for a slot.
-    waiting: usize,
-    /// Whether one has waited in vain since a slot was last released.
-    is_stuck: bool,
 }
 
 #[derive(Debug)]
@@ -109,25 +100,19 @@ impl<C> Connections<C> {
             slots: (0..count).rev().collect(),
             taken: (0..count).map(|_| None).collect(),
             counts: HashMap::new(),
-            waiting: 0,
-            is_stuck: false,
         };
         Self {
             slots: (0..count).map(|_| ArcSwapOption::empty()).collect(),
             free: Lock::new(free),
-            released: Condition::new(),
             open: AtomicUsize::new(0),
             limits,
         }
     }
 
-    /// Reserves a slot for a connection to `peer`. If all are taken, waits until one of the connections that have been
-    /// closed has ended; `None` if none does within a second.
+    /// Reserves a slot for a connection to `peer`; `None` while all are taken: then connections that have been closed are
+    /// about to end.
     pub fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
         let mut free = self.free.lock();
-        if free.slots.is_empty() {
-            free = self.wait_for_slot(free);
-        }
         let slot = free.slots.pop()?;
         let counted = ConnectionCount::of_servers().enter();
         let of_process = counted.excess();
@@ -155,18 +140,6 @@ impl<C> Connections<C> {
         }
     }
 
-    #[cold]
-    fn wait_for_slot<'l>(&'l self, mut free: Locked<'l, Free>) -> Locked<'l, Free> {
-        if !free.is_stuck {
-            free.waiting += 1;
-            let none = |free: &mut Free| free.slots.is_empty();
-            free = self.released.wait_while(free, ENDING, none);
-            free.waiting -= 1;
-            free.is_stuck = free.slots.is_empty();
-        }
-        free
-    }
-
     /// Puts a connection into its reserved slot.
     pub fn put(&self, slot: u32, connection: &Arc<C>) {
         if let Some(slot) = self.slots.get(slot as usize) {
@@ -191,10 +164,6 @@ impl<C> Connections<C> {
             }
         }
         free.slots.push(slot);
-        free.is_stuck = false;
-        if free.waiting > 0 {
-            self.released.notify_one();
-        }
         let is_last = self.open.fetch_sub(1, Ordering::AcqRel) == 1;
         drop(free);
         drop(ended);
@@ -247,8 +216,6 @@ impl<C> Connections<C> {
 mod tests {
     use std::net::Ipv4Addr;
 
-    use zorb_testkit::until;
-
     use super::*;
 
     #[test]
@@ -271,20 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn a_new_connection_waits_until_a_closed_one_has_ended() {
+    fn there_are_slots_for_connections_that_others_make_room_for() {
         let connections = Connections::<()>::new(ConnectionLimits::new(1, 0));
         let slot = || connections.reserve(None).map(|reserved| reserved.slot);
-        let mut taken: Vec<u32> = (0..=CLOSING).map(|_| slot().unwrap()).collect();
-        std::thread::scope(|scope| {
-            let waits = scope.spawn(slot);
-            until(|| waits.is_finished() || connections.free.lock().waiting == 1);
-            let last = taken.pop().unwrap();
-            connections.release(last);
-            assert_eq!(waits.join().unwrap(), Some(last));
-            taken.push(last);
-        });
-        // One has waited in vain: no other waits for the same.
-        connections.free.lock().is_stuck = true;
+        let taken: Vec<u32> = (0..=CLOSING).map(|_| slot().unwrap()).collect();
         assert_eq!(slot(), None);
         connections.release(taken[0]);
         assert_eq!(slot(), Some(taken[0]));

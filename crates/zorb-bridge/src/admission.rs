@@ -1,6 +1,5 @@
 //! Which clients a bridge admits. At the limit it closes one that is idle, or that does not read.
 
-use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,7 +9,6 @@ use zorb_base::connections::{Evictable, Evicted, Excess};
 use zorb_base::progress::Progress;
 use zorb_transport::{Stream, log_limited};
 
-use crate::client_side;
 use crate::clients::Clients;
 use crate::framing::Framing;
 use crate::link::Link;
@@ -24,41 +22,7 @@ pub(crate) struct BridgeAdmission {
 
 impl Admission for BridgeAdmission {
     fn admit(&self, stream: Arc<dyn Stream>) {
-        let clients = &self.clients;
-        let link = Arc::new(self.link(stream));
-        let peer = link.address;
-        let Some(reserved) = clients.connections.reserve(peer) else {
-            return self.reject(&link);
-        };
-        // Also if the thread cannot be started, or panics.
-        let leaving = LinkGuard {
-            clients: Arc::clone(clients),
-            link: Arc::clone(&link),
-            slot: reserved.slot,
-        };
-        if clients.context.is_closed() || !clients.make_room(peer, reserved.excess) {
-            return self.reject(&link);
-        }
-        clients.connections.put(reserved.slot, &link);
-        clients.context.timing.add(&link.progress, &link.client);
-        let served = Arc::clone(&link);
-        let started = clients.context.threads.spawn("zorb-bridge-in", move || {
-            let _leaving = leaving;
-            client_side::run(&served);
-        });
-        if let Err(error) = started {
-            if let Some(unlogged) = clients.context.rejections.admit() {
-                tracing::error!(%error, unlogged, "cannot start a thread for a connection");
-            }
-            link.reject();
-            if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
-                // Its threads serve a later client.
-                clients.close_one(None);
-            }
-        } else if clients.context.is_closed() {
-            // Closing the bridge may not have seen it.
-            link.close();
-        }
+        self.clients.serve(&Arc::new(self.link(stream)));
     }
 
     fn make_room(&self, _: Option<&dyn Stream>) -> bool {
@@ -66,7 +30,7 @@ impl Admission for BridgeAdmission {
     }
 
     fn turn_away(&self, stream: Arc<dyn Stream>) {
-        self.reject(&self.link(stream));
+        self.clients.reject(&self.link(stream));
     }
 }
 
@@ -75,20 +39,20 @@ impl BridgeAdmission {
         let accepted = self.clients.accepted.fetch_add(1, Ordering::Relaxed) + 1;
         Link::new(&self.clients.context, self.framing, stream, accepted)
     }
+}
 
-    fn reject(&self, link: &Link) {
-        let Self { clients, .. } = self;
-        if let Some(unlogged) = clients.context.rejections.admit() {
-            let limit = clients.context.max_connections;
+impl Clients {
+    /// Closes the connection of a client that is not served.
+    pub(crate) fn reject(&self, link: &Link) {
+        if let Some(unlogged) = self.context.rejections.admit() {
+            let limit = self.context.max_connections;
             tracing::warn!(limit, unlogged, "connection rejected: limit reached or shutting down");
         }
         link.reject();
     }
-}
 
-impl Clients {
     /// Closes a connection, if there is one too many. Returns whether there is room.
-    fn make_room(&self, peer: Option<IpAddr>, excess: Excess) -> bool {
+    pub(crate) fn make_room(&self, peer: Option<IpAddr>, excess: Excess) -> bool {
         match excess {
             Excess { of_peer: 0, of_table: 0, of_process: 0 } => true,
             Excess { of_peer: 0, .. } => self.close_one(None),
@@ -98,7 +62,7 @@ impl Clients {
 
     /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
     /// whether there is one.
-    fn close_one(&self, peer: Option<IpAddr>) -> bool {
+    pub(crate) fn close_one(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
         let is_meant = |link: &Link| peer.is_none() || link.address == peer;
         let (link, what) = match self.connections.to_evict(accepted, is_meant) {
@@ -134,18 +98,5 @@ impl Evictable for Link {
 
     fn peer(&self) -> Option<IpAddr> {
         self.address
-    }
-}
-
-/// Removes a link from the bridge's table when dropped.
-struct LinkGuard {
-    clients: Arc<Clients>,
-    link: Arc<Link>,
-    slot: u32,
-}
-
-impl Drop for LinkGuard {
-    fn drop(&mut self) {
-        self.clients.remove(&self.link, self.slot);
     }
 }

@@ -10,12 +10,14 @@ use zorb_os::lock::{Condition, Lock};
 use crate::context::Context;
 use crate::link::Link;
 use crate::statistics::Statistics;
+use crate::waiting::Waiting;
 
 /// The connected clients of a bridge, and the statistics of all that have connected.
 #[derive(Debug)]
 pub(crate) struct Clients {
     pub(crate) context: Arc<Context>,
     pub(crate) connections: Connections<Link>,
+    pub(crate) waiting: Waiting,
     /// The number of clients accepted so far.
     pub(crate) accepted: AtomicU64,
     /// The statistics of closed connections. Held while one is removed.
@@ -31,19 +33,18 @@ impl Clients {
         Self {
             context: Arc::new(context),
             connections: Connections::new(limits),
+            waiting: Waiting::default(),
             accepted: AtomicU64::new(0),
             past: Lock::default(),
             removed: Condition::new(),
         }
     }
 
-    /// Removes a client whose threads have ended, or that was not admitted.
-    pub(crate) fn remove(&self, link: &Arc<Link>, slot: u32) {
+    /// Removes a client whose threads have ended, or that was not served.
+    pub(crate) fn remove(&self, link: &Arc<Link>, slot: u32, was_served: bool) {
         self.context.timing.remove(&link.progress);
         let mut past = self.past.lock();
-        let mut was_admitted = false;
-        self.connections.with(slot.into(), |_| was_admitted = true);
-        if was_admitted {
+        if was_served {
             past.add(&link.statistics());
         }
         self.connections.release(slot);
@@ -65,6 +66,7 @@ impl Clients {
     /// Closes all connections and waits up to `timeout` for their threads.
     pub(crate) fn close(&self, timeout: Duration) {
         self.connections.each(|link| link.close());
+        self.waiting.take().iter().for_each(|link| self.reject(link));
         let past = self.past.lock();
         drop(self.removed.wait_while(past, timeout, |_| self.connections.count() > 0));
     }

@@ -40,12 +40,14 @@ mod replies;
 mod request_head;
 mod requests;
 mod server_side;
+mod serving;
 mod settings;
 mod statistics;
 mod target;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod waiting;
 
 pub use bridge::Bridge;
 pub use error::BridgeError;

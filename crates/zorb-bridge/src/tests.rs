@@ -11,7 +11,7 @@ use socket2::{Domain, Socket, Type};
 use zorb_giop::{GiopLite, GiopVersion, Ior, ProfileTag};
 use zorb_os::poll::is_readable;
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, until};
+use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, in_own_process, until};
 use zorb_transport::{Composed, Endpoint, ProtocolRegistry};
 
 use crate::{Bridge, BridgeError, Settings};
@@ -267,4 +267,56 @@ fn clients_that_do_not_read_do_not_lock_others_out() {
 fn a_bridge_needs_threads_that_the_process_may_have() {
     let opened = open("iiop", Settings { max_threads: 1, ..Settings::default() });
     assert!(matches!(opened, Err(BridgeError::Thread(_))));
+}
+
+#[test]
+fn a_client_without_a_thread_waits_for_that_of_another_one() {
+    in_own_process("tests::a_client_without_a_thread_waits_for_that_of_another_one", || {
+        // One accepts, one times messages.
+        let server = Server::new("iiop", Settings { max_threads: 3, ..long_limits() });
+        let mut served = server.client();
+        for _ in 0..3 {
+            let mut next = server.client();
+            assert!(next.is_served());
+            assert_eq!(served.rest().get(7), Some(&CLOSE_CONNECTION));
+            served = next;
+        }
+        assert_eq!(server.0.connections(), 1);
+        assert_eq!(server.0.statistics().connections, 4);
+    });
+}
+
+#[test]
+fn a_client_without_a_slot_waits_for_that_of_another_one() {
+    let settings = Settings { max_connections: 4, max_connections_per_peer: 8, ..long_limits() };
+    let server = Server::new("iiop", settings);
+    let [mut first, mut second] = [server.client(), server.client()];
+    assert!(first.is_served() && second.is_served());
+    let clients = &server.0.clients;
+    // As if those of others had been closed.
+    let taken: Vec<_> = std::iter::from_fn(|| clients.connections.reserve(None)).collect();
+    let mut third = server.client();
+    until(|| !clients.waiting.is_empty());
+    drop(first);
+    assert!(third.is_served());
+    assert_eq!(second.rest().get(7), Some(&CLOSE_CONNECTION));
+    until(|| server.0.connections() == taken.len() + 1);
+    for reserved in taken {
+        clients.connections.release(reserved.slot);
+    }
+}
+
+#[test]
+fn clients_that_wait_are_rejected_when_the_bridge_closes() {
+    let settings = Settings { max_connections: 4, ..long_limits() };
+    let server = Server::new("iiop", settings);
+    let clients = &server.0.clients;
+    let taken: Vec<_> = std::iter::from_fn(|| clients.connections.reserve(None)).collect();
+    let mut client = server.client();
+    until(|| !clients.waiting.is_empty());
+    for reserved in taken {
+        clients.connections.release(reserved.slot);
+    }
+    server.0.close();
+    assert_eq!(client.rest().get(7), Some(&CLOSE_CONNECTION));
 }

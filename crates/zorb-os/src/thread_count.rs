@@ -1,8 +1,11 @@
 //! Counts the threads that the ORBs of the process have started, and those of their transports.
 
+use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::lock::Lock;
 use crate::process::has_room_for_thread;
 
 /// The threads of the process.
@@ -28,7 +31,8 @@ impl CountedThread {
 
     fn among(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
         let next = |count| (count < most).then_some(count + 1);
-        match started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) {
+        // In one order with those who wait: a thread that ends sees them, or they see that it has ended.
+        match started.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next) {
             Ok(_) => Ok(Self { started }),
             Err(_) => Err(io::ErrorKind::QuotaExceeded.into()),
         }
@@ -43,7 +47,51 @@ impl CountedThread {
 
 impl Drop for CountedThread {
     fn drop(&mut self) {
-        self.started.fetch_sub(1, Ordering::Relaxed);
+        self.started.fetch_sub(1, Ordering::SeqCst);
+        if AWAITING.load(Ordering::SeqCst) > 0 {
+            tell_awaiting();
+        }
+    }
+}
+
+/// What is called when a thread ends.
+type Ended = Arc<dyn Fn() + Send + Sync>;
+
+/// Those who wait for the ends of threads, and their number.
+static AWAITING_ENDS: Lock<Vec<Ended>> = Lock::new(Vec::new());
+static AWAITING: AtomicUsize = AtomicUsize::new(0);
+
+#[cold]
+fn tell_awaiting() {
+    // Called without the lock.
+    let all = AWAITING_ENDS.lock().clone();
+    all.iter().for_each(|ended| ended());
+}
+
+/// Calls a function whenever a [counted](CountedThread) thread of the process ends, until dropped.
+pub struct ThreadEnds(Ended);
+
+impl fmt::Debug for ThreadEnds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadEnds").finish_non_exhaustive()
+    }
+}
+
+impl ThreadEnds {
+    /// Calls `ended` on a thread that ends, which is no longer counted then. Who tries to start a thread
+    /// afterwards, in vain, hears of the next one that ends.
+    pub fn new(ended: impl Fn() + Send + Sync + 'static) -> Self {
+        let ended: Ended = Arc::new(ended);
+        AWAITING_ENDS.lock().push(Arc::clone(&ended));
+        AWAITING.fetch_add(1, Ordering::SeqCst);
+        Self(ended)
+    }
+}
+
+impl Drop for ThreadEnds {
+    fn drop(&mut self) {
+        AWAITING_ENDS.lock().retain(|ended| !Arc::ptr_eq(ended, &self.0));
+        AWAITING.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -64,5 +112,24 @@ mod tests {
         assert!(one().is_err());
         drop((second, third));
         assert_eq!(COUNT.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn the_end_of_a_thread_is_told_to_those_who_wait_for_it() {
+        let own = Arc::new(AtomicUsize::new(0));
+        let told = Arc::clone(&own);
+        let ends = ThreadEnds::new(move || {
+            told.fetch_add(1, Ordering::SeqCst);
+        });
+        let thread = CountedThread::one_of(usize::MAX, None).unwrap();
+        // Other tests have threads, too.
+        let before = own.load(Ordering::SeqCst);
+        drop(thread);
+        assert!(own.load(Ordering::SeqCst) > before);
+        drop(ends);
+        // Another thread may be telling it.
+        while Arc::strong_count(&own) > 1 {
+            std::thread::yield_now();
+        }
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct ServerContext {
     watchdog: Arc<Watchdog>,
     /// The number of requests that wait for deferred replies.
     deferred: AtomicUsize,
+    /// The number of new connections that wait for threads.
+    awaiting_threads: AtomicUsize,
     /// The setup of accepted connections according to the ORB's policies.
     default_connection_setup: Lock<Option<Arc<ConnectionSetup>>>,
 }
@@ -56,6 +58,7 @@ impl ServerContext {
             adapters: Arc::clone(adapters),
             read_context,
             deferred: AtomicUsize::new(0),
+            awaiting_threads: AtomicUsize::new(0),
             watchdog: Arc::new(Watchdog::new(message_limits(orb.options()))),
             default_connection_setup: Lock::default(),
         })
@@ -92,6 +95,11 @@ impl ServerContext {
     /// The number of requests that wait for deferred replies.
     pub(crate) fn deferred_requests(&self) -> usize {
         self.deferred.load(Ordering::Relaxed)
+    }
+
+    /// The number of new connections that wait for threads. Others that need one wait behind them.
+    pub(crate) fn awaiting_threads(&self) -> &AtomicUsize {
+        &self.awaiting_threads
     }
 
     /// Uncounts such a request.

@@ -10,6 +10,8 @@ pub(super) mod permits;
 mod reactor_threads;
 pub(super) mod resumed;
 mod serving;
+mod slot_queue;
+mod slot_wait;
 pub(super) mod spawner;
 pub(super) mod steady_state;
 mod thread_wait;
@@ -35,6 +37,7 @@ use self::adapters::ServedAdapters;
 use self::core::LaneCore;
 use self::permits::Permits;
 use self::resumed::Resumed;
+use self::slot_queue::SlotQueue;
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
 use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection};
@@ -64,8 +67,7 @@ pub struct Lane {
     pub(super) accepted: AtomicU64,
     /// Connections closed to make room for others.
     pub(super) evicted: AtomicU64,
-    /// The number of new connections that wait for threads.
-    awaiting_threads: AtomicUsize,
+    awaiting_slots: SlotQueue,
     /// What connections that have ended have done.
     ended: Lock<Ended>,
     /// `None` if every connection has threads of its own.
@@ -253,7 +255,7 @@ impl Lane {
             )),
             accepted: AtomicU64::new(0),
             evicted: AtomicU64::new(0),
-            awaiting_threads: AtomicUsize::new(0),
+            awaiting_slots: SlotQueue::default(),
             ended: Lock::default(),
             reactor,
             resumed: Resumed::default(),
@@ -298,6 +300,11 @@ impl Lane {
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
         self.log_rejection(error);
         self.rejected.fetch_add(1, Ordering::Relaxed);
+        self.end_unserved(connection);
+    }
+
+    /// Ends a connection that no thread serves.
+    fn end_unserved(&self, connection: &Arc<ServerConnection>) {
         connection.discard_received();
         connection.end(ConnectionEnd::ClosedLocally);
     }
@@ -327,6 +334,17 @@ impl Lane {
         if is_last && self.is_stopping() {
             self.end();
         }
+        if !self.awaiting_slots.is_empty() {
+            self.let_newcomers_try();
+        }
+    }
+
+    /// Lets new connections that wait begin or give up.
+    #[cold]
+    fn let_newcomers_try(&self) {
+        if let Some(context) = self.context.upgrade() {
+            context.watchdog().try_again();
+        }
     }
 
     /// Ends the connections that have been idle for too long, at most one tick late. Called at each tick.
@@ -344,6 +362,7 @@ impl Lane {
         if self.connections.count() == 0 {
             self.end();
         }
+        self.let_newcomers_try();
     }
 
     /// Ends its threads, after the last connection.

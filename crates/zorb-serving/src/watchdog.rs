@@ -1,10 +1,12 @@
 //! The watchdog detects upcalls that take long, so that another thread takes over their connections; requests
 //! that have been held for too long; messages that take too long to arrive; and clients that do not read
-//! their replies. It also lets new connections begin that wait for threads of others to end.
+//! their replies. It also lets new connections begin that wait until others have ended.
 //!
 //! It watches connections with threads of their own and a recent upcall, connections that wait for the rest
-//! of a message, for a client that does not read, or for a thread, and queues of held requests. It sleeps while
+//! of a message, for a client that does not read, or to begin, and queues of held requests. It sleeps while
 //! there are none, so it costs an idle server nothing.
+
+mod newcomers;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock};
+use zorb_os::thread_count::ThreadEnds;
 
 use zorb_poa::HoldQueue;
 use zorb_transport::Stream;
@@ -21,12 +24,12 @@ use zorb_transport::Stream;
 use zorb_base::progress::{Progress, Timed};
 use zorb_giop::TimeLimits;
 
+pub(crate) use self::newcomers::{Begins, Begun, Refused};
+use self::newcomers::{Newcomers, try_all};
+
 /// The number of successive checks without an upcall after which a connection is no longer watched. Its next
 /// upcall must then wake the watchdog, which costs more than these checks.
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
-
-/// How often connections that wait for threads try to begin.
-const BEGIN_AGAIN: Duration = Duration::from_millis(10);
 
 /// What may be watched: a [connection](crate::connection::ServerConnection), or its
 /// [resumed requests](crate::connection::ConnectionRequests). A connection uses the watchdog of its
@@ -57,37 +60,6 @@ impl fmt::Debug for dyn Watched {
     }
 }
 
-/// A connection that waits for a thread: see [`Watched`] for why this is a trait.
-pub(crate) trait Begins: Send {
-    /// Whether it gives up at `now`.
-    fn is_over(&self, now: Instant) -> bool;
-
-    /// Tries to begin.
-    fn begin(&mut self) -> Begun;
-
-    /// Ends it without a thread.
-    fn give_up(&mut self);
-}
-
-// Formatting a connection and its lane would add 115 KB to programs.
-impl fmt::Debug for dyn Begins {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Begins")
-    }
-}
-
-/// Whether a connection that waits for a thread has begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Begun {
-    Yes,
-    /// It has ended.
-    Never,
-    /// It waits until there are fewer threads than there may be.
-    Later,
-    /// The system refuses threads, and so it would to others.
-    WhenSystemPermits,
-}
-
 /// Watches the connections that are in use.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
@@ -106,8 +78,7 @@ struct State {
     holding: Vec<(HoldQueue, Instant)>,
     /// Connections whose clients do not read, with their deadlines.
     sending: HashMap<usize, (Arc<dyn Watched>, Instant)>,
-    /// Connections that wait for threads, in their order.
-    beginning: Vec<Box<dyn Begins>>,
+    newcomers: Newcomers,
     started: bool,
     stopped: bool,
     /// Whether its thread has ended.
@@ -133,6 +104,12 @@ impl State {
     /// The first deadline of a client that does not read.
     fn first_send_deadline(&self) -> Option<Instant> {
         self.sending.values().map(|(_, deadline)| *deadline).min()
+    }
+
+    /// When new connections that wait try to begin; at `now` if the ORB shuts down.
+    fn next_begin(&self, now: Instant) -> Option<Instant> {
+        let next = self.newcomers.next_try(now)?;
+        Some(if self.stopped { now } else { next })
     }
 }
 
@@ -275,45 +252,44 @@ impl Watchdog {
         }
     }
 
-    /// Lets a connection begin when it gets a thread. Returns it if the ORB shuts down.
+    /// Lets a connection begin when others have ended. Returns it if the ORB shuts down.
     #[cold]
-    pub(super) fn begin_later(&self, connection: Box<dyn Begins>) -> Option<Box<dyn Begins>> {
+    pub(super) fn begin_later(
+        self: &Arc<Self>,
+        newcomer: Box<dyn Begins>,
+    ) -> Option<Box<dyn Begins>> {
         let mut watched = self.state.lock();
         if watched.stopped {
-            return Some(connection);
+            return Some(newcomer);
         }
-        watched.beginning.push(connection);
+        let watchdog = Arc::downgrade(self);
+        watched.newcomers.add(newcomer, || {
+            ThreadEnds::new(move || watchdog.upgrade().iter().for_each(|it| it.try_again()))
+        });
         drop(watched);
         self.changed.notify_all();
         None
     }
 
-    /// Lets connections begin that have waited for threads, unless they give up at `now`.
+    /// Lets connections that wait to begin try again: something has ended.
+    #[cold]
+    pub(super) fn try_again(&self) {
+        let mut watched = self.state.lock();
+        let is_news = watched.newcomers.try_again();
+        drop(watched);
+        if is_news {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Lets connections begin that wait until others have ended, unless they give up at `now`.
     pub(super) fn begin_waiting(&self, now: Instant) {
         let mut watched = self.state.lock();
         let is_stopping = watched.stopped;
-        let mut waiting = std::mem::take(&mut watched.beginning);
+        let mut waiting = watched.newcomers.take();
         drop(watched);
-        if waiting.is_empty() {
-            return;
-        }
-        let mut is_refused = false;
-        waiting.retain_mut(|connection| {
-            if is_stopping || connection.is_over(now) {
-                connection.give_up();
-                return false;
-            }
-            if is_refused {
-                return true;
-            }
-            let begun = connection.begin();
-            is_refused = begun == Begun::WhenSystemPermits;
-            matches!(begun, Begun::Later | Begun::WhenSystemPermits)
-        });
-        let mut watched = self.state.lock();
-        // Others may have come since.
-        waiting.append(&mut watched.beginning);
-        watched.beginning = waiting;
+        let refused = try_all(&mut waiting, is_stopping, now);
+        self.state.lock().newcomers.put_back(waiting, &refused, now);
     }
 
     /// Discards requests that have expired at `now`. Returns when the next one expires.
@@ -364,16 +340,18 @@ impl Watchdog {
             self.discard_expired(now);
             self.check_messages(now);
             self.expire_output(now);
-            self.begin_waiting(now);
+            if self.state.lock().next_begin(now).is_some_and(|next| next <= now) {
+                self.begin_waiting(now);
+            }
             let mut watched = self.state.lock();
             let next_timed = self.timed.lock().next_check();
             // Connections whose clients do not read must still end in time.
-            if watched.stopped && watched.sending.is_empty() && watched.beginning.is_empty() {
+            if watched.stopped && watched.sending.is_empty() && watched.newcomers.is_empty() {
                 watched.ended = true;
                 return;
             }
             let check = (!watched.connections.is_empty()).then_some(next_check);
-            let next_begin = (!watched.beginning.is_empty()).then(|| now + BEGIN_AGAIN);
+            let next_begin = watched.next_begin(now);
             let _watched = match check
                 .into_iter()
                 .chain(watched.first_expiry())

@@ -60,7 +60,7 @@ impl LaneAdmission {
     /// Serves a stream, if there is room for it.
     pub(crate) fn take_in(&self, stream: Arc<dyn Stream>) {
         self.lane.steady_state.work_begins();
-        self.lane.take_in(&self.context, &*self.protocol, stream);
+        self.lane.take_in(&self.context, &self.protocol, stream);
         self.lane.steady_state.work_ends();
     }
 }
@@ -111,22 +111,45 @@ impl Lane {
     fn take_in(
         self: &Arc<Self>,
         context: &Arc<ServerContext>,
+        protocol: &Arc<dyn Protocol>,
+        stream: Arc<dyn Stream>,
+    ) {
+        match self.slot_for(&*stream) {
+            Some(reserved) => self.take_in_at(reserved, context, &**protocol, stream),
+            None => self.take_in_later(context, protocol, stream),
+        }
+    }
+
+    /// Rejects a connection without a slot.
+    pub(super) fn turn_away(
+        self: &Arc<Self>,
+        context: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
-        let peer = ip_address(&*stream);
-        let reserved = self.connections.reserve(peer);
-        let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
+        self.reject(&self.new_connection(context, protocol, stream, u32::MAX));
+    }
+
+    fn reject(&self, connection: &ServerConnection) {
+        self.log_rejection(&"limit reached or shutting down");
+        self.rejected.fetch_add(1, Ordering::Relaxed);
+        connection.reject();
+    }
+
+    /// Serves a connection in its slot, if there is room for it.
+    pub(super) fn take_in_at(
+        self: &Arc<Self>,
+        reserved: Reserved,
+        context: &Arc<ServerContext>,
+        protocol: &dyn Protocol,
+        stream: Arc<dyn Stream>,
+    ) {
+        let (slot, peer) = (reserved.slot, ip_address(&*stream));
+        // Accepted before others close: it is the one that was used last.
         let connection = self.new_connection(context, protocol, stream, slot);
-        let has_room =
-            |reserved: &Reserved| !self.is_stopping() && self.has_room(context, reserved, peer);
-        if !reserved.as_ref().is_some_and(has_room) {
-            self.log_rejection(&"limit reached or shutting down");
-            if reserved.is_some() {
-                self.released(self.connections.release(slot));
-            }
-            self.rejected.fetch_add(1, Ordering::Relaxed);
-            return connection.reject();
+        if self.is_stopping() || !self.has_room(context, &reserved, peer) {
+            self.released(self.connections.release(slot));
+            return self.reject(&connection);
         }
         self.connections.put(slot, &connection);
         connection.start_timing();

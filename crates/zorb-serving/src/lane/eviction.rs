@@ -75,7 +75,7 @@ impl Lane {
 
     /// Closes a connection for which `is_meant`: an idle one, else one whose client does not read. Returns whether there is
     /// one.
-    pub(super) fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
+    pub(crate) fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
         let (connection, what) = match self.connections.to_evict(accepted, is_meant) {
             Some(Evicted::Idle(connection)) => {
@@ -122,6 +122,10 @@ impl Lane {
 
     fn note_evicted(&self, connection: &ServerConnection, what: &str) {
         self.evicted.fetch_add(1, Ordering::Relaxed);
+        if connection.core.awaiting_threads().load(Ordering::SeqCst) > 0 {
+            // It may be one of those, which no thread serves.
+            connection.core.watchdog().try_again();
+        }
         let (peer, lane) = (connection.peer(), &*self.name);
         log_limited!(info, peer, lane, "closed {what} to stay within the limit");
     }

@@ -1,8 +1,7 @@
 //! New connections that wait for the threads of others to end, because there is one thread too many.
 //!
 //! The accepting thread leaves them to the [watchdog](crate::watchdog), and accepts further clients meanwhile. They try to
-//! begin in the order in which they came; one for which another connection has been closed may still get no thread in time
-//! if a later one takes it.
+//! begin in the order in which they came, each time a thread of the process ends.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use super::Lane;
 use super::eviction::{close_held_where, close_one_where};
 use crate::connection::ServerConnection;
 use crate::context::ServerContext;
-use crate::watchdog::{Begins, Begun};
+use crate::watchdog::{Begins, Begun, Refused};
 
 /// How long a new connection waits for the thread of one that has been closed. They end at once.
 const ENDING: Duration = Duration::from_secs(1);
@@ -44,20 +43,23 @@ struct AwaitsThread {
 }
 
 impl Begins for AwaitsThread {
-    fn is_over(&self, now: Instant) -> bool {
-        now >= self.end || self.lane.is_stopping() || self.connection.is_ending()
+    fn end(&self) -> Instant {
+        self.end
     }
 
-    fn begin(&mut self) -> Begun {
-        match self.lane.strategy.begin(&self.lane, &self.connection, self.slot) {
-            Ok(()) => {
-                if self.lane.is_stopping() {
-                    // `stop` may have seen it without a thread.
-                    self.connection.close();
-                }
-                return Begun::Yes;
-            }
-            Err(error) => self.error = error,
+    fn is_over(&self) -> bool {
+        self.lane.is_stopping() || self.connection.is_ending()
+    }
+
+    fn begin(&mut self, refused: &mut Refused) -> Begun {
+        let peer = self.connection.thread_peer();
+        if let Some(error) = refused.reason(peer) {
+            self.error = error;
+        } else if let Err(error) = self.try_to_begin() {
+            refused.note(peer, &error);
+            self.error = error;
+        } else {
+            return Begun::Yes;
         }
         let waits = is_one_too_many(&self.error)
             && (self.has_made_room || make_room_for_thread(&self.connection, &self.error));
@@ -66,20 +68,33 @@ impl Begins for AwaitsThread {
             return Begun::Never;
         }
         self.has_made_room = true;
-        match self.error.kind() {
-            ErrorKind::WouldBlock => Begun::WhenSystemPermits,
-            _ => Begun::Later,
-        }
+        Begun::Later
     }
 
     fn give_up(&mut self) {
-        self.lane.give_up(&self.connection, &self.error);
+        if self.connection.is_ending() {
+            // It has made room for another one, and counts as such.
+            self.lane.end_unserved(&self.connection);
+        } else {
+            self.lane.give_up(&self.connection, &self.error);
+        }
+    }
+}
+
+impl AwaitsThread {
+    fn try_to_begin(&self) -> io::Result<()> {
+        self.lane.strategy.begin(&self.lane, &self.connection, self.slot)?;
+        if self.lane.is_stopping() {
+            // `stop` may have seen it without a thread.
+            self.connection.close();
+        }
+        Ok(())
     }
 }
 
 impl Drop for AwaitsThread {
     fn drop(&mut self) {
-        self.lane.awaiting_threads.fetch_sub(1, Ordering::Relaxed);
+        self.connection.core.awaiting_threads().fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -93,7 +108,7 @@ impl Lane {
         slot: u32,
     ) -> io::Result<()> {
         let mut error = ErrorKind::QuotaExceeded.into();
-        let has_to_wait = self.awaiting_threads.load(Ordering::Relaxed) > 0
+        let has_to_wait = context.awaiting_threads().load(Ordering::SeqCst) > 0
             && self.reactor_for(connection).is_none();
         if !has_to_wait {
             match self.strategy.begin(self, connection, slot) {
@@ -104,7 +119,7 @@ impl Lane {
                 return Err(error);
             }
         }
-        self.awaiting_threads.fetch_add(1, Ordering::Relaxed);
+        context.awaiting_threads().fetch_add(1, Ordering::SeqCst);
         let awaits = AwaitsThread {
             lane: Arc::clone(self),
             connection: Arc::clone(connection),

@@ -1,4 +1,4 @@
-//! New connections that wait for the threads of others.
+//! New connections that wait for the threads and slots of others.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::lane::Lane;
 use crate::lane::admission::LaneAdmission;
 use crate::pool::default_lane;
 
-/// A lane whose process may have one thread. Its watchdog does not run: the tests let connections begin.
+/// A lane. Its watchdog does not run: the tests let connections begin.
 struct Scene {
     core: Arc<ServerCore>,
     lane: Arc<Lane>,
@@ -24,11 +24,14 @@ struct Scene {
 }
 
 impl Scene {
-    fn new() -> Self {
+    /// A lane whose process may have so many threads and connections.
+    fn new(threads: &str, connections: &str) -> Self {
         let mut options = Options::default();
-        for (name, value) in
-            [("MaxThreads", "1"), ("MaxThreadsPerPeer", "1"), ("MaxConnections", "100")]
-        {
+        for (name, value) in [
+            ("MaxThreads", threads),
+            ("MaxThreadsPerPeer", threads),
+            ("MaxConnections", connections),
+        ] {
             options.set(name, value, Origin::Program).unwrap();
         }
         let core = ServerCore::for_tests(options);
@@ -66,7 +69,7 @@ fn a_client_that_waits_for_a_thread_keeps_no_other_from_being_accepted() {
     let name = "tests::awaited_threads::\
                 a_client_that_waits_for_a_thread_keeps_no_other_from_being_accepted";
     in_own_process(name, || {
-        let scene = Scene::new();
+        let scene = Scene::new("1", "100");
         let clients = [scene.client(), scene.client(), scene.client()];
         let [first, second, third] = clients.each_ref().map(|it| it.handshake.lock().unwrap());
         clients.iter().for_each(|client| scene.accept(client));
@@ -92,7 +95,7 @@ fn a_client_gets_no_thread_after_it_has_waited_for_long() {
     let name = "tests::awaited_threads::a_client_gets_no_thread_after_it_has_waited_for_long";
     in_own_process(name, || {
         for has_shut_down in [false, true] {
-            let scene = Scene::new();
+            let scene = Scene::new("1", "100");
             let clients = [scene.client(), scene.client()];
             let [first, second] = clients.each_ref().map(|it| it.handshake.lock().unwrap());
             clients.iter().for_each(|client| scene.accept(client));
@@ -119,5 +122,52 @@ fn a_client_gets_no_thread_after_it_has_waited_for_long() {
             }
             drop(second);
         }
+    });
+}
+
+#[test]
+fn a_client_that_makes_room_for_another_one_while_it_waits_counts_once() {
+    let name = "tests::awaited_threads::\
+                a_client_that_makes_room_for_another_one_while_it_waits_counts_once";
+    in_own_process(name, || {
+        let scene = Scene::new("1", "100");
+        let clients = [scene.client(), scene.client()];
+        let [first, second] = clients.each_ref().map(|it| it.handshake.lock().unwrap());
+        clients.iter().for_each(|client| scene.accept(client));
+        assert_eq!(scene.counts(), (2, 1, 0));
+        assert!(scene.lane.close_one(&|it| !it.has_own_threads()));
+        scene.begin_waiting(Instant::now());
+        assert_eq!(scene.counts(), (1, 2, 0));
+        drop((first, second));
+        until(|| CountedThread::count() == 0);
+        assert_eq!(scene.counts(), (0, 2, 0));
+    });
+}
+
+#[test]
+fn clients_wait_for_slots_of_connections_that_end() {
+    let name = "tests::awaited_threads::clients_wait_for_slots_of_connections_that_end";
+    in_own_process(name, || {
+        let scene = Scene::new("100", "1");
+        // Each makes room for the next one, but none ends in its handshake.
+        let clients: Vec<_> = (0..19).map(|_| scene.client()).collect();
+        let mut handshakes: Vec<_> =
+            clients.iter().map(|it| it.handshake.lock().unwrap()).collect();
+        clients.iter().for_each(|client| scene.accept(client));
+        assert_eq!(scene.counts(), (17, 16, 0), "two have no slot");
+        let now = Instant::now();
+        scene.begin_waiting(now);
+        assert_eq!(scene.counts(), (17, 16, 0));
+        drop(handshakes.remove(0));
+        until(|| {
+            scene.begin_waiting(now);
+            scene.counts() == (17, 17, 0)
+        });
+        // No slot is free for the other one in time.
+        scene.begin_waiting(now + Duration::from_secs(3600));
+        assert_eq!(scene.counts(), (17, 17, 1));
+        drop(handshakes);
+        until(|| CountedThread::count() == 0);
+        assert_eq!(scene.counts(), (0, 17, 1));
     });
 }

@@ -1,7 +1,9 @@
+use std::io::ErrorKind;
 use std::sync::atomic::Ordering;
 
 use zorb_base::upcall_thread::end_upcall;
-use zorb_testkit::Scripted;
+use zorb_os::thread_count::CountedThread;
+use zorb_testkit::{Scripted, in_own_process};
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::*;
@@ -11,6 +13,7 @@ use crate::connection::new_connection::NewConnection;
 use crate::input::Input;
 use crate::pool::default_lane;
 use zorb_base::options::Options;
+use zorb_base::peer_threads::{ShareInUse, ThreadPeer};
 
 /// A connection that receives nothing.
 fn connection(core: &ServerCore) -> Arc<ServerConnection> {
@@ -95,36 +98,106 @@ fn an_upcall_that_goes_on_stays_watched() {
     assert!(!one.0.own_threads.is_watched.load(Ordering::Relaxed));
 }
 
-/// A connection that waits for a thread: its number, what its attempts result in, and the numbers of all that have tried.
+/// A connection that waits for a thread.
 #[derive(Debug)]
-struct Awaits(u32, Begun, Arc<Lock<Vec<u32>>>);
+struct Awaits {
+    number: u32,
+    peer: ThreadPeer,
+    end: Instant,
+    /// Why its first attempt fails.
+    refusal: Option<io::Error>,
+    /// The numbers of all that have tried.
+    tried: Arc<Lock<Vec<u32>>>,
+}
 
 impl Begins for Awaits {
-    fn is_over(&self, _: Instant) -> bool {
+    fn end(&self) -> Instant {
+        self.end
+    }
+
+    fn is_over(&self) -> bool {
         false
     }
 
-    fn begin(&mut self) -> Begun {
-        self.2.lock().push(self.0);
-        // The second attempt succeeds.
-        std::mem::replace(&mut self.1, Begun::Yes)
+    fn begin(&mut self, refused: &mut Refused) -> Begun {
+        if refused.reason(self.peer).is_some() {
+            return Begun::Later;
+        }
+        self.tried.lock().push(self.number);
+        match self.refusal.take() {
+            None => Begun::Yes,
+            Some(error) if error.kind() == ErrorKind::Unsupported => Begun::Never,
+            Some(error) => {
+                refused.note(self.peer, &error);
+                Begun::Later
+            }
+        }
     }
 
     fn give_up(&mut self) {}
 }
 
+/// Lets connections from these peers, whose first attempts fail so, begin later.
+fn begin_later(
+    watchdog: &Arc<Watchdog>,
+    end: Instant,
+    newcomers: impl IntoIterator<Item = (ThreadPeer, Option<io::Error>)>,
+) -> Arc<Lock<Vec<u32>>> {
+    let tried = Arc::<Lock<Vec<u32>>>::default();
+    for (number, (peer, refusal)) in (0..).zip(newcomers) {
+        let tried = Arc::clone(&tried);
+        let awaits = Awaits { number, peer, end, refusal, tried };
+        assert!(watchdog.begin_later(Box::new(awaits)).is_none());
+    }
+    tried
+}
+
 #[test]
 fn connections_that_wait_for_threads_begin_in_their_order() {
-    let watchdog = Watchdog::new(TimeLimits::default());
-    let tried = Arc::<Lock<Vec<u32>>>::default();
-    let first = [Begun::Later, Begun::Never, Begun::Later, Begun::WhenSystemPermits, Begun::Later];
-    for (number, first) in (0..).zip(first) {
-        let awaits = Box::new(Awaits(number, first, Arc::clone(&tried)));
-        assert!(watchdog.begin_later(awaits).is_none());
-    }
-    // The system refuses the last one a thread, too.
-    for expected in [vec![0, 1, 2, 3], vec![0, 2, 3, 4], vec![4], vec![]] {
+    let watchdog = Arc::new(Watchdog::new(TimeLimits::default()));
+    let of_peer = || Some(io::Error::new(ErrorKind::QuotaExceeded, ShareInUse));
+    let of_all = || Some(ErrorKind::QuotaExceeded.into());
+    let (one, other) = (ThreadPeer::Local, ThreadPeer::Datagrams);
+    let end = Instant::now() + Duration::from_secs(3600);
+    let newcomers = [
+        (one, of_peer()),
+        (one, None),
+        (other, Some(ErrorKind::Unsupported.into())),
+        (other, of_all()),
+        (other, None),
+        (one, of_peer()),
+    ];
+    let tried = begin_later(&watchdog, end, newcomers);
+    // Whoever comes later does not try for a thread that was refused.
+    for expected in [vec![0, 2, 3], vec![0, 1, 3, 4, 5], vec![5], vec![]] {
         watchdog.begin_waiting(Instant::now());
         assert_eq!(std::mem::take(&mut *tried.lock()), expected);
     }
+}
+
+#[test]
+fn connections_that_wait_try_again_when_a_thread_ends() {
+    let name = "watchdog::tests::connections_that_wait_try_again_when_a_thread_ends";
+    in_own_process(name, || {
+        let watchdog = Arc::new(Watchdog::new(TimeLimits::default()));
+        let now = Instant::now();
+        let next = || watchdog.state.lock().next_begin(now);
+        let end = now + Duration::from_secs(3600);
+        for by_system in [false, true] {
+            let kind = if by_system { ErrorKind::WouldBlock } else { ErrorKind::QuotaExceeded };
+            assert_eq!(next(), None);
+            let newcomers = [(ThreadPeer::Local, Some(kind.into()))];
+            let tried = begin_later(&watchdog, end, newcomers);
+            assert_eq!(next(), Some(now));
+            watchdog.begin_waiting(now);
+            // The system does not tell when it has threads again.
+            let again = now + Duration::from_millis(10);
+            assert_eq!(next(), Some(if by_system { again } else { end }));
+            drop(CountedThread::one_of(usize::MAX, None).unwrap());
+            assert_eq!(next(), Some(now));
+            watchdog.begin_waiting(now);
+            assert_eq!(*tried.lock(), [0, 0]);
+        }
+        assert_eq!(next(), None);
+    });
 }
