@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use socket2::{Domain, Protocol, Socket, Type};
-use zorb_transport::socket::{self, SocketAcceptor, set_buffers};
+use zorb_transport::socket::{self, SocketAcceptor, lacks_address, set_buffers};
 use zorb_transport::{Acceptor, ListenError, ListenOptions, resolve, strip_scheme};
 
 use crate::acceptor::ListeningTcp;
@@ -29,13 +29,14 @@ pub(crate) fn listen(
     Ok(Arc::new(SocketAcceptor::new(socket, endpoint, published).with_options(options)))
 }
 
-/// Binds to the first possible address.
+/// Binds to the first address of the host that this machine has. If its port is in use there, that is an error: at
+/// another address, two servers would share the host's name, and clients would reach either of them.
 fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> {
     let port = address.port;
     let Some(host) = &address.host else {
         // An IPv6 socket also accepts IPv4; without IPv6 on the machine, IPv4 is sufficient.
         return match bind_to((Ipv6Addr::UNSPECIFIED, port).into(), options) {
-            Err(error) if lacks_ipv6(&error) => {
+            Err(error) if lacks_address(&error) => {
                 bind_to((Ipv4Addr::UNSPECIFIED, port).into(), options)
             }
             done => done,
@@ -47,15 +48,11 @@ fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> 
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in v4.into_iter().chain(v6) {
         match bind_to(address, options) {
-            Ok(socket) => return Ok(socket),
-            Err(error) => failure = error,
+            Err(error) if lacks_address(&error) => failure = error,
+            done => return done,
         }
     }
     Err(failure)
-}
-
-fn lacks_ipv6(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EAFNOSUPPORT | libc::EADDRNOTAVAIL))
 }
 
 fn bind_to(address: SocketAddr, options: &ListenOptions) -> io::Result<Socket> {

@@ -47,6 +47,12 @@ pub fn listen(socket: impl AsFd, options: &ListenOptions) -> io::Result<()> {
     SockRef::from(&socket).listen(backlog(options))
 }
 
+/// Whether a socket could not be bound because the machine has no such address, or none of its family.
+#[must_use]
+pub fn lacks_address(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAFNOSUPPORT | libc::EADDRNOTAVAIL))
+}
+
 fn backlog(options: &ListenOptions) -> i32 {
     i32::try_from(options.backlog).unwrap_or(i32::MAX)
 }

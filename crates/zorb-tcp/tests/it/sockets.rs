@@ -114,6 +114,15 @@ fn a_port_in_use_is_reported() {
     assert!(error.hint().is_some());
 }
 
+/// `localhost` is `::1`, too, where the port is probably free.
+#[test]
+fn a_port_in_use_at_one_address_of_a_name_is_in_use() {
+    let taken = listen("127.0.0.1:0").unwrap();
+    let (_, port) = taken.endpoint().address().rsplit_once(':').unwrap();
+    let error = listen(&format!("iiop://localhost:{port}")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AddrInUse);
+}
+
 #[test]
 fn a_closed_acceptors_port_is_free_again_although_its_connections_live() {
     let tcp = TcpTransport::new();

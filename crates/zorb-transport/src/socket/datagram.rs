@@ -5,11 +5,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
 use socket2::{Domain, MsgHdr, Protocol, SockAddr, SockRef, Socket, Type};
 
-use super::octet_of;
+use super::{lacks_address, octet_of};
 use crate::StreamOptions;
 
-/// Binds a socket at a port of the host, or of all IPv4 interfaces if the host is empty. A socket that
-/// [gives its port up](give_port_up) does not prevent that.
+/// Binds a socket at a port of the host, at its first address that this machine has, or of all IPv4 interfaces if
+/// the host is empty. A socket that [gives its port up](give_port_up) does not prevent that.
 ///
 /// # Errors
 /// The system call fails.
@@ -18,9 +18,20 @@ pub fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
         "" => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
         host => (host, port).to_socket_addrs()?.collect(),
     };
-    match UdpSocket::bind(&addresses[..]) {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in addresses {
+        match bind_to(address) {
+            Err(error) if lacks_address(&error) => failure = error,
+            done => return done,
+        }
+    }
+    Err(failure)
+}
+
+fn bind_to(address: SocketAddr) -> io::Result<UdpSocket> {
+    match UdpSocket::bind(address) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            addresses.into_iter().find_map(|address| take_port(address).ok()).ok_or(error)
+            take_port(address).map_err(|_| error)
         }
         bound => bound,
     }
@@ -125,6 +136,14 @@ mod tests {
         assert_eq!(second.recv(&mut octets).unwrap(), 3);
         first.set_nonblocking(true).unwrap();
         assert_eq!(first.recv(&mut octets).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    }
+
+    #[test]
+    fn a_port_in_use_at_one_address_of_a_name_is_in_use() {
+        let addresses: Vec<_> = ("localhost", 0).to_socket_addrs().unwrap().collect();
+        let taken = bind(&addresses[0].ip().to_string(), 0).unwrap();
+        let port = taken.local_addr().unwrap().port();
+        assert_eq!(bind("localhost", port).unwrap_err().kind(), io::ErrorKind::AddrInUse);
     }
 
     /// One socket sends in several classes over IPv4, over IPv6, and from an IPv6 socket over IPv4.
