@@ -38,8 +38,8 @@ zorb::transport::options! {
         "ImrStopGrace" imr_stop_grace: Duration = Duration::from_secs(10), 0..=DAY_MS, "ms";
         /// Time between two checks of the servers that the repository has not started itself.
         "ImrCheckInterval" imr_check_interval: Duration = Duration::from_secs(1), 1..=DAY_MS, "ms";
-        /// Folder for the output of servers, in the file NAME.log; empty for the standard error of the repository's
-        /// process.
+        /// Folder for the output of servers, each in a file NAME.log; made if it does not exist; empty for the standard
+        /// error of the repository's process.
         "ImrServerLogs" imr_server_logs: String = String::new();
     }
 }

@@ -1,8 +1,9 @@
 //! The processes of servers.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -18,19 +19,19 @@ const PREFIX: &str = "ZORB_";
 /// Starts a server in a process group of its own.
 ///
 /// It inherits the environment of the repository, but not the options of its ORB, and is told the repository's reference:
-/// as Zorb's options `UseImr` and `InitRef`, and as TAO's variables. Its output goes to a file in the folder `logs`, if
-/// there is one.
+/// as Zorb's options `UseImr` and `InitRef`, and as TAO's variables. Its output goes to a file in the folder `logs`, which
+/// is made if it does not exist, unless it is empty.
 ///
 /// # Errors
-/// The command line is malformed; the program or the working directory does not exist or may not be used; the system
-/// refuses another process.
+/// What is wrong: the command line is malformed; the program, the working directory or the log does not exist or may not be
+/// used; the system refuses another process.
 pub(crate) fn start(
     name: &str,
     options: &StartupOptions,
     repository: &str,
     logs: &str,
-) -> io::Result<Child> {
-    let malformed = || io::Error::new(io::ErrorKind::InvalidInput, "malformed command line");
+) -> Result<Child, String> {
+    let malformed = || "its command line is malformed".to_owned();
     let words = command_line::split(&options.command_line).ok_or_else(malformed)?;
     let (program, arguments) = words.split_first().ok_or_else(malformed)?;
     let mut command = Command::new(program);
@@ -49,13 +50,23 @@ pub(crate) fn start(
     if !options.working_directory.is_empty() {
         command.current_dir(&options.working_directory);
     }
+    let (output, errors) = outputs(logs, name)
+        .map_err(|error| format!("its log in the folder {logs:?} cannot be opened: {error}"))?;
+    command.stdout(output).stderr(errors);
+    // The repository's program may have blocked those that ask it to terminate.
+    unblock_signals(&mut command).spawn().map_err(|error| match &*options.working_directory {
+        "" => format!("{program:?} cannot be started: {error}"),
+        folder => format!("{program:?} cannot be started in the folder {folder:?}: {error}"),
+    })
+}
+
+/// Where the output of a server goes, and its standard error.
+fn outputs(logs: &str, name: &str) -> io::Result<(File, File)> {
     let log = match logs {
         "" => File::from(io::stderr().as_fd().try_clone_to_owned()?),
         folder => log_file(Path::new(folder), name)?,
     };
-    command.stderr(log.try_clone()?).stdout(log);
-    // The repository's program may have blocked those that ask it to terminate.
-    unblock_signals(&mut command).spawn()
+    Ok((log.try_clone()?, log))
 }
 
 /// The file for the output of a server.
@@ -63,5 +74,6 @@ fn log_file(folder: &Path, name: &str) -> io::Result<File> {
     let is_plain = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | '.');
     let plain = |char| if is_plain(char) { char } else { '_' };
     let name: String = name.chars().take(200).map(plain).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     OpenOptions::new().create(true).append(true).open(folder.join(format!("{name}.log")))
 }

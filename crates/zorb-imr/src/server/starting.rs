@@ -162,8 +162,7 @@ impl Servers {
         let spawning = self.spawning.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = self.repository.get().map(String::as_str).unwrap_or_default();
         let child =
-            process::start(name, &definition.startup, repository, &self.options.imr_server_logs)
-                .map_err(|error| format!("it cannot be started: {error}"))?;
+            process::start(name, &definition.startup, repository, &self.options.imr_server_logs)?;
         // A process without a start time has ended, and waits for its parent.
         let id = child.id();
         let process = ProcessId::of(id).unwrap_or_else(|| ProcessId::from_parts(id, 0));

@@ -74,7 +74,9 @@ fn killed_servers_are_started_again() {
 #[test]
 fn servers_that_cannot_start_are_tried_as_often_as_their_limit() {
     let world = World::new();
-    for (name, command) in [("Ends", "/bin/false"), ("Missing", "/nonexistent/server")] {
+    let missing = "\"/nonexistent/server\" cannot be started: ";
+    let commands = [("Ends", "/bin/false", ""), ("Missing", "/nonexistent/server", missing)];
+    for (name, command, problem) in commands {
         let mut options = options(name);
         options.command_line = command.to_owned();
         options.start_limit = 2;
@@ -85,7 +87,8 @@ fn servers_that_cannot_start_are_tried_as_often_as_their_limit() {
         let status = world.status(name);
         assert_eq!((status.starts, status.failures), (2, 2));
         assert_eq!(status.state, ServerState::Failed);
-        assert!(!status.problem.is_empty());
+        assert!(status.problem.len() > problem.len(), "{}", status.problem);
+        assert!(status.problem.starts_with(problem), "{}", status.problem);
         // For a while, nobody tries again.
         assert!(world.teller(name).twice(1).is_err());
         assert_eq!(world.status(name).starts, 2);

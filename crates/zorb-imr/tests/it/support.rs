@@ -124,7 +124,7 @@ pub(crate) fn stubborn(adapters: &str) -> StartupOptions {
 pub(crate) fn settings(folder: &Path) -> ImrOptions {
     let long = std::time::Duration::from_secs(240);
     ImrOptions {
-        imr_server_logs: folder.to_str().unwrap().to_owned(),
+        imr_server_logs: folder.join("logs").to_str().unwrap().to_owned(),
         imr_start_timeout: long,
         imr_starts_per_minute: 10_000,
         imr_stop_grace: long,
