@@ -177,7 +177,10 @@ impl OrbInner {
                 let is_unreachable = is_unreachable(exception.kind);
                 first_failure.get_or_insert_with(|| {
                     let what = format!("registering {name:?} in the implementation repository");
-                    Error::new(Phase::Application, what).with_exception(exception)
+                    // Its context says where the repository was looked for.
+                    let failure =
+                        Error::new(Phase::Application, what).with_source(exception.clone());
+                    failure.with_exception(exception)
                 });
                 if is_unreachable {
                     break;

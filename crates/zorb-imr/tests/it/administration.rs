@@ -177,6 +177,8 @@ fn an_adapter_that_cannot_register_does_not_take_others_along() {
     }
     let refused = server.serve().unwrap_err();
     assert!(refused.to_string().contains("Refused"), "{refused}");
+    let causes = zorb::Report(&refused).to_string();
+    assert!(causes.contains(&repository.endpoints()[0]), "{causes}");
     let registered = || {
         let mut names = busy.names.lock().unwrap().clone();
         names.sort();
