@@ -28,7 +28,14 @@ impl Folder {
     /// [`StoreErrorKind::InUse`], [`StoreErrorKind::Denied`], [`StoreErrorKind::Newer`],
     /// [`StoreErrorKind::Broken`] if its version cannot be read; failures of the file system.
     pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
-        make(path).map_err(|error| io_failure(error, "cannot create the folder").at(path))?;
+        make(path).map_err(|error| {
+            let failure = io_failure(error, "cannot create the folder").at(path);
+            if path.is_file() {
+                failure.with_hint("this is a file: name a folder")
+            } else {
+                failure
+            }
+        })?;
         let folder = Self::lock(path)?;
         match folder.version()? {
             Some(version) => check(version, path)?,
@@ -59,17 +66,26 @@ impl Folder {
         let mut options = OpenOptions::new();
         let opened =
             options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&name);
-        let mut lock =
-            opened.map_err(|error| io_failure(error, "cannot open the lock").at(&name))?;
-        let failed = |error| io_failure(error, "cannot lock the store").at(path);
-        let (owner, ours) =
-            (lock.metadata().map_err(failed)?.uid(), zorb_os::process::effective_user());
-        if owner != ours {
+        let ours = zorb_os::process::effective_user();
+        let of_another = |what, owner| {
             let what =
-                format!("the store belongs to user {owner}, and this process runs as user {ours}");
-            return Err(StoreError::new(StoreErrorKind::Denied, what).at(path).with_hint(
+                format!("{what} belongs to user {owner}, and this process runs as user {ours}");
+            StoreError::new(StoreErrorKind::Denied, what).at(path).with_hint(
                 "run as the user who owns the store, or change the owner of all of its files",
-            ));
+            )
+        };
+        let mut lock = opened.map_err(|error| {
+            let is_denied = error.kind() == io::ErrorKind::PermissionDenied;
+            let folder = fs::metadata(path).ok().filter(|_| is_denied);
+            match folder.map(|folder| folder.uid()).filter(|owner| *owner != ours) {
+                Some(owner) => of_another("the folder", owner),
+                None => io_failure(error, "cannot open the lock").at(&name),
+            }
+        })?;
+        let failed = |error| io_failure(error, "cannot lock the store").at(path);
+        let owner = lock.metadata().map_err(failed)?.uid();
+        if owner != ours {
+            return Err(of_another("the store", owner));
         }
         if !zorb_os::file::try_lock(&lock).map_err(failed)? {
             let what = match read_holder(&mut lock) {

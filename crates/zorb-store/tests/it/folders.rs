@@ -98,6 +98,7 @@ fn a_store_of_another_user_is_refused() {
     } else {
         fs::set_permissions(folder.path().join("lock"), fs::Permissions::from_mode(0o000)).unwrap();
         assert_refused(folder.path(), StoreErrorKind::Denied, "cannot open the lock");
+        assert_refused(Path::new("/"), StoreErrorKind::Denied, "the folder belongs to user 0");
     }
 }
 
@@ -113,7 +114,7 @@ fn what_is_no_folder_of_a_store_is_left_alone() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let file = folder.path().join("file");
     fs::write(&file, "text").unwrap();
-    open(&file).unwrap_err();
+    assert_eq!(open(&file).unwrap_err().hint(), Some("this is a file: name a folder"));
     assert_eq!(maintenance::check(&file).unwrap_err().kind(), StoreErrorKind::Missing);
     assert_eq!(fs::read_to_string(&file).unwrap(), "text");
 }
