@@ -158,7 +158,12 @@ impl Host {
     ) -> Result<SocketAddr, Error> {
         let server = started.map_err(|error| {
             let what = format!("cannot serve {what} at {address}");
-            Error::new(Phase::Application, what).with_source(error)
+            let is_malformed = error.kind() == std::io::ErrorKind::InvalidInput;
+            let failure = Error::new(Phase::Application, what).with_source(error);
+            if is_malformed {
+                return failure.with_hint("give HOST:PORT, or a port of the loopback interface");
+            }
+            failure
         })?;
         let listens = server.address();
         self.http.lock().unwrap_or_else(PoisonError::into_inner).push(server);

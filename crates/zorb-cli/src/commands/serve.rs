@@ -90,19 +90,20 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
         host = host.with_store(store);
     }
     let choices = Choices { folder: args.store.clone(), server_logs: args.server_logs.clone() };
-    let mut contents = Vec::new();
-    for (index, service) in selected.iter().enumerate() {
+    let (mut contents, mut references) = (Vec::new(), Vec::new());
+    for service in &selected {
         let started = (service.start)(&host, &choices)?;
         host.offer(service.key, &started.reference)?;
-        let text = started.reference.to_ior_string();
-        if let Some(file) = args.ior.as_ref().filter(|_| index == 0) {
-            screen::write(file, &text)?;
-        }
-        screen::print(&format!("{text}\n"))?;
+        references.push(started.reference.to_ior_string());
         contents.push(format!("{} ({})", service.name, started.contents));
     }
     let metrics = args.metrics.as_ref().map(|address| host.serve_metrics(address)).transpose()?;
     let console = args.console.as_ref().map(|address| host.serve_console(address)).transpose()?;
+    if let (Some(file), Some(first)) = (&args.ior, references.first()) {
+        screen::write(file, first)?;
+    }
+    screen::print(&format!("{}\n", references.join("\n")))?;
+    // It may have to wait for a naming service that does not answer.
     host.start()?;
     let endpoints = host.orb().endpoints().join(", ");
     screen::print_stderr(&format!("serving {} at {endpoints}", contents.join(", ")));

@@ -139,6 +139,17 @@ fn the_console_shows_what_is_served() {
 }
 
 #[test]
+fn a_service_that_cannot_be_watched_does_not_start() {
+    for address in ["99999", "localhost"] {
+        let listen = ["--listen", "iiop://127.0.0.1:0", "--metrics", address];
+        let failed = run(&[&["serve", "naming"][..], &listen].concat());
+        assert_eq!(failed.status, Some(1));
+        assert!(failed.stdout.is_empty(), "nobody takes it for a service that runs");
+        assert!(failed.stderr.contains("hint: give HOST:PORT"), "{}", failed.stderr);
+    }
+}
+
+#[test]
 fn unknown_services_are_usage_errors() {
     let done = run(&["serve", "naming,nothing"]);
     assert_eq!(done.status, Some(2));

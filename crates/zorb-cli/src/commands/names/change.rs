@@ -41,6 +41,8 @@ pub(crate) struct BindArgs {
 }
 
 /// Remove a binding
+///
+/// A context that it is bound to stays, without a name, unless --destroy is given: `zorb names orphans` finds it.
 #[derive(Args, Debug)]
 pub(crate) struct RmArgs {
     /// The name
