@@ -61,7 +61,8 @@ impl PeerIdentity {
         &self.chain
     }
 
-    /// Whether `name` is the subject, one of the names, or `sha256:` and the fingerprint.
+    /// Whether `name` is the subject, one of the [names](Self::names) with its kind, such as `dns:client.example.com`, or
+    /// `sha256:` and the fingerprint.
     #[must_use]
     pub fn has_name(&self, name: &str) -> bool {
         let fingerprint = name.strip_prefix("sha256:");

@@ -4,6 +4,7 @@
 mod classes;
 mod generated;
 mod health;
+mod imports;
 mod numbers;
 mod pages;
 mod plug_in;

@@ -3,7 +3,7 @@
 use crate::support::pages::{Block, blocks, files_below, pages, read, root};
 
 /// Rust and IDL files that are compiled, by their path from the root.
-fn compiled() -> Vec<(String, Vec<String>)> {
+pub(crate) fn compiled() -> Vec<(String, Vec<String>)> {
     let mut paths = files_below("tests/book/src", "rs");
     paths.extend(files_below("tests/book/idl", "idl"));
     paths.extend(files_below("examples/hello", "rs"));
@@ -46,7 +46,7 @@ fn find(lines: &[String], from: usize, piece: &[String]) -> Option<usize> {
 }
 
 /// Whether one file contains the pieces of the block between `// ...` lines, in order.
-fn stands_in(block: &Block, lines: &[String]) -> bool {
+pub(crate) fn stands_in(block: &Block, lines: &[String]) -> bool {
     let mut from = 0;
     block.lines.split(|line| line.trim() == "// ...").filter(|piece| !piece.is_empty()).all(
         |piece| {
