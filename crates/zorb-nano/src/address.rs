@@ -111,14 +111,15 @@ mod name {
                 )
             };
             let is_name = matches!(name, [b'/' | b'@', _, ..]) && !name.contains(&0);
-            let mut octets = [0; MAX_NAME + 1];
-            match (octets.get_mut(..name.len()), u8::try_from(name.len())) {
-                (Some(start), Ok(length)) if is_name && name.len() <= MAX_NAME => {
-                    start.copy_from_slice(name);
-                    Ok(Self { octets, length })
-                }
-                _ => Err(bad),
+            let length = u8::try_from(name.len()).map_err(|_| bad)?;
+            if !is_name || name.len() > MAX_NAME {
+                return Err(bad);
             }
+            let mut octets = [0; MAX_NAME + 1];
+            for (place, octet) in octets.iter_mut().zip(name) {
+                *place = *octet;
+            }
+            Ok(Self { octets, length })
         }
 
         /// The octets of the path, or of `@` and the abstract name.

@@ -7,7 +7,7 @@ use zorb_cdr::TextCoding;
 use zorb_giop::{GiopVersion, MessageFormat, ProfileTag};
 use zorb_types::{SystemExceptionKind, minor};
 
-use crate::{Address, SystemException};
+use crate::{Address, SystemException, host};
 
 /// An endpoint of a server: an address, the messaging protocol there, and the priority of its lane.
 ///
@@ -124,22 +124,23 @@ impl FromStr for Endpoint {
             let minor = minor::bad_param::BAD_ADDRESS;
             SystemException::before(SystemExceptionKind::BadParam, minor)
         };
-        let url = text
-            .split_once(':')
+        let url = host::split_once(text, b':')
             .and_then(|(scheme, rest)| Some((scheme, rest.strip_prefix("//")?)));
         let (scheme, rest) = url.unwrap_or(("iiop", text));
         let protocol = Protocol::of_scheme(scheme).ok_or_else(bad)?;
         match protocol.transport {
-            Transport::Ip(of_ip) => rest
-                .parse()
+            Transport::Ip(of_ip) => host::endpoint(rest)
                 .map(|address| protocol.endpoint(of_ip(address), GiopVersion::V1_2))
-                .map_err(|_| bad()),
+                .ok_or_else(bad),
             #[cfg(feature = "unix")]
             Transport::Unix => crate::SocketName::new(rest.as_bytes())
                 .map(|name| protocol.endpoint(Address::Unix(name), GiopVersion::V1_2)),
         }
     }
 }
+
+/// What the schemes of GIOPlite begin with.
+const LITE: &str = "lite+";
 
 /// A messaging protocol over a transport.
 #[derive(Clone, Copy)]
@@ -159,21 +160,26 @@ pub(crate) enum Transport {
 }
 
 impl Protocol {
-    /// The protocol of a URL scheme, if this ORB has it.
+    /// The protocol of a URL scheme, in any case, if this ORB has it.
     pub(crate) fn of_scheme(scheme: &str) -> Option<Self> {
-        let (scheme, is_lite) = match scheme.strip_prefix("lite+") {
-            Some(scheme) if cfg!(feature = "lite") => (scheme, true),
+        let (scheme, is_lite) = match scheme.split_at_checked(LITE.len()) {
+            Some((lite, scheme)) if cfg!(feature = "lite") && lite.eq_ignore_ascii_case(LITE) => {
+                (scheme, true)
+            }
             _ => (scheme, false),
         };
-        let transport = match scheme {
-            "iiop" => Transport::Ip(Address::Tcp),
-            #[cfg(feature = "unix")]
-            "uiop" => Transport::Unix,
-            #[cfg(feature = "udp")]
-            "diop" if !is_lite => Transport::Ip(Address::Udp),
-            _ => return None,
-        };
-        Some(Self { transport, is_lite })
+        if scheme.eq_ignore_ascii_case("iiop") {
+            return Some(Self { transport: Transport::Ip(Address::Tcp), is_lite });
+        }
+        #[cfg(feature = "unix")]
+        if scheme.eq_ignore_ascii_case("uiop") {
+            return Some(Self { transport: Transport::Unix, is_lite });
+        }
+        #[cfg(feature = "udp")]
+        if scheme.eq_ignore_ascii_case("diop") && !is_lite {
+            return Some(Self { transport: Transport::Ip(Address::Udp), is_lite });
+        }
+        None
     }
 
     /// The protocol of a kind of profile, if this ORB has it.

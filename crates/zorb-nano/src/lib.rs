@@ -56,7 +56,8 @@
 //! ```
 //!
 //! **Memory.** [`Client::new`] and [`Server::new`] allocate all buffers, sized by [`Limits`]; registration and the parsing
-//! of references allocate too. After that neither allocates, whatever the peer sends.
+//! of an `IOR:` allocate too. Without memory these fail with `NO_MEMORY`, and so do the calls of a client without
+//! buffers. After that neither allocates, whatever the peer sends.
 //!
 //! **Left out**, and what happens instead: fragments, and messages above the limit (the connection is closed); host names
 //! that are no addresses (`INV_OBJREF`); targets that are whole references (the client is asked for the object key);
@@ -72,6 +73,7 @@ mod client;
 pub mod codegen;
 mod endpoint;
 mod exception;
+mod host;
 mod inbound;
 mod interface;
 mod limits;
@@ -82,9 +84,12 @@ mod profile;
 mod reader;
 mod reference;
 mod request;
+mod room;
 mod sequence;
 mod server;
 mod text;
+mod time;
+mod url;
 mod writer;
 
 pub use address::Address;

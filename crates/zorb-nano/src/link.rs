@@ -8,7 +8,8 @@ use zorb_giop::{GiopVersion, MessageHeader};
 
 use crate::endpoint::Encoding;
 use crate::inbound::{Inbound, Unusable};
-use crate::{Endpoint, Limits, Os, OsError, Socket};
+use crate::time::between;
+use crate::{Endpoint, Limits, Os, OsError, Socket, room};
 
 /// How long a connection needs no check before it is used again. A one-way call is lost if the server closes the connection
 /// in this time; the full ORB has the same one. A check is a system call, of two that a one-way call makes.
@@ -73,7 +74,8 @@ impl Link {
     pub(crate) fn several(count: usize, limits: &Limits) -> Vec<Self> {
         let mut links = Vec::new();
         if links.try_reserve_exact(count).is_ok() {
-            links.extend((0..count).map_while(|_| Self::new(limits)));
+            let mut all = (0..count).map_while(|_| Self::new(limits));
+            all.all(|link| room::push(&mut links, link));
         }
         links
     }
@@ -193,7 +195,7 @@ impl Link {
         if self.next_message() != Ok(None) || !self.inbound.is_idle() {
             return false;
         }
-        if self.alive.is_some_and(|alive| now.saturating_sub(alive) < UNCHECKED) {
+        if self.alive.is_some_and(|alive| between(alive, now) < UNCHECKED) {
             return true;
         }
         self.alive = Some(now);

@@ -1,6 +1,7 @@
 //! Values that need no memory besides their own.
 
 use arrayvec::ArrayVec;
+use zorb_cdr::CdrReader;
 
 use crate::{BoundedText, Reader, Reference, SystemException, UNBOUNDED, Writer};
 
@@ -99,7 +100,7 @@ impl Writer<'_> {
 }
 
 macro_rules! numbers {
-    ($($type:ty = $size:literal),*) => {
+    ($($type:ty = $size:literal $read:ident),*) => {
         $(
             impl Plain for $type {
                 const MIN_SIZE: usize = $size;
@@ -109,7 +110,7 @@ macro_rules! numbers {
                 }
 
                 fn read(reader: &mut Reader<'_>) -> Result<Self, SystemException> {
-                    reader.read::<$type>()
+                    reader.number(CdrReader::$read)
                 }
             }
         )*
@@ -117,7 +118,20 @@ macro_rules! numbers {
 }
 
 numbers! {
-    bool = 1, char = 1, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4, u32 = 4, i64 = 8, u64 = 8, f32 = 4, f64 = 8
+    bool = 1 read_bool, i8 = 1 read_i8, u8 = 1 read_u8, i16 = 2 read_i16, u16 = 2 read_u16, i32 = 4 read_i32,
+    u32 = 4 read_u32, i64 = 8 read_i64, u64 = 8 read_u64, f32 = 4 read_f32, f64 = 8 read_f64
+}
+
+impl Plain for char {
+    const MIN_SIZE: usize = 1;
+
+    fn write(&self, writer: &mut Writer<'_>) -> Result<(), SystemException> {
+        writer.write::<Self>(self)
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, SystemException> {
+        reader.read::<Self>()
+    }
 }
 
 impl<T: Plain, const N: usize> Plain for [T; N] {

@@ -1,12 +1,11 @@
 //! Profiles of references: one for each endpoint.
 
-use core::net::{IpAddr, SocketAddr};
-
-use arrayvec::{ArrayString, ArrayVec};
+use arrayvec::ArrayVec;
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{ComponentTag, GiopVersion, ProfileTag};
 
 use crate::endpoint::{Protocol, Transport};
+use crate::host::{host, socket_address};
 use crate::{Address, Endpoint};
 
 /// The most endpoints that a reference remembers.
@@ -144,51 +143,4 @@ fn write_components(endpoint: &Endpoint, writer: &mut CdrWriter<'_>) -> CdrResul
         })?;
     }
     Ok(())
-}
-
-/// Characters of an address as text, at most.
-const MAX_HOST: usize = 39;
-
-/// An address as text. The formatting of the standard library would be larger than most other parts of an image.
-fn host(address: IpAddr) -> ArrayString<MAX_HOST> {
-    let mut text = ArrayString::new();
-    let mut push = |octet: u8| {
-        // There is room for the longest address.
-        let _ = text.try_push(char::from(octet));
-    };
-    match address {
-        IpAddr::V4(address) => {
-            for (index, octet) in address.octets().into_iter().enumerate() {
-                if index > 0 {
-                    push(b'.');
-                }
-                for power in [100, 10, 1] {
-                    if octet >= power || power == 1 {
-                        push(b'0' + octet / power % 10);
-                    }
-                }
-            }
-        }
-        IpAddr::V6(address) => {
-            for (index, group) in address.segments().into_iter().enumerate() {
-                if index > 0 {
-                    push(b':');
-                }
-                for shift in [12, 8, 4, 0] {
-                    push(b"0123456789abcdef"[usize::from(group >> shift & 15)]);
-                }
-            }
-        }
-    }
-    text
-}
-
-/// The address of a host that is an IP address or `localhost`.
-pub(crate) fn socket_address(host: &[u8], port: u16) -> Option<SocketAddr> {
-    let host = match host {
-        b"localhost" => "127.0.0.1",
-        other => core::str::from_utf8(other).ok()?,
-    };
-    let address = host.parse::<IpAddr>().ok()?;
-    (port != 0).then_some(SocketAddr::new(address, port))
 }

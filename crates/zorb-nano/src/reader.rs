@@ -1,6 +1,6 @@
 //! Decoding arguments and results.
 
-use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CharSet, Wire};
+use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult, CharSet, Wire};
 use zorb_types::Transfer;
 
 use crate::{Reference, SystemException, Text};
@@ -104,6 +104,15 @@ impl<'a> Reader<'a> {
             return Err(self.failed(self.body.error(CdrErrorKind::BadEnum, "enum")));
         }
         Ok(ordinal)
+    }
+
+    /// The next value, a number. Without the look for valuetypes around it, of which a message has none, an image has no
+    /// code for these.
+    pub(crate) fn number<T>(
+        &mut self,
+        read: impl FnOnce(&mut CdrReader<'a>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        read(&mut self.body).map_err(|error| self.failed(error))
     }
 
     #[cold]

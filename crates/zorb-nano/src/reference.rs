@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
-use zorb_giop::{Corbaloc, GiopVersion, HostPort, Ior, MAX_PROFILES, ObjectUrl, ProfileTag};
+use zorb_giop::{GiopVersion, Ior, MAX_PROFILES, ProfileTag};
 use zorb_types::{SystemExceptionKind, Transfer, minor};
 
-use crate::endpoint::{Protocol, Transport};
-use crate::profile::{self, Endpoints, socket_address};
+use crate::profile::{self, Endpoints};
+use crate::url::{self, Url};
 use crate::{Address, Endpoint, SystemException};
 
 /// The maximum length of an object key in octets.
@@ -71,74 +71,61 @@ impl Reference {
         ))
     }
 
-    /// Parses an `IOR:` or a `corbaloc:`, whose hosts are IP addresses or `localhost`. It allocates.
+    /// Parses an `IOR:` or a `corbaloc:`, whose hosts are IP addresses or `localhost`. For an `IOR:` it allocates.
     ///
     /// # Errors
     /// `BAD_PARAM` if it is neither; `INV_OBJREF` without a profile or address that can be used; `IMP_LIMIT` for a
-    /// long object key.
+    /// long object key; `NO_MEMORY`.
     pub fn parse(text: &str) -> Result<Self, SystemException> {
-        match ObjectUrl::parse(text) {
-            Ok(ObjectUrl::Ior(ior)) => Self::of_ior(&ior),
-            Ok(ObjectUrl::Corbaloc(corbaloc)) => Self::of_corbaloc(&corbaloc),
-            Ok(_) => {
-                let minor = minor::bad_param::BAD_SCHEME;
-                Err(SystemException::before(SystemExceptionKind::BadParam, minor))
-            }
-            Err(error) => {
-                Err(SystemException::before(SystemExceptionKind::BadParam, error.minor()))
-            }
+        match Url::parse(text)? {
+            Url::Ior(digits) => Self::of_ior(&url::octets(digits)?),
+            Url::Corbaloc(locations) => Self::of_corbaloc(locations),
         }
     }
 
-    fn of_ior(ior: &Ior) -> Result<Self, SystemException> {
-        let mut reference = Self::at([]);
-        let mut refused = UNUSABLE;
-        for profile in &ior.profiles {
-            if let Err(error) = reference.add_profile(profile.tag, &profile.data) {
-                refused = error;
-            }
-        }
+    fn of_ior(octets: &[u8]) -> Result<Self, SystemException> {
+        let profiles = CdrReader::for_encapsulation(octets)
+            .and_then(|mut reader| Self::read_profiles(&mut reader));
+        let Profiles { reference, refused, .. } = profiles.map_err(|_| url::MALFORMED)?;
         reference.usable(refused)
     }
 
-    fn of_corbaloc(corbaloc: &Corbaloc) -> Result<Self, SystemException> {
-        let usable = corbaloc.addresses.iter().filter_map(|address| {
-            let protocol = Protocol::of_scheme(&address.protocol)?;
-            let at = match protocol.transport {
-                Transport::Ip(of_ip) => {
-                    let HostPort { host, port } = HostPort::parse(&address.address).ok()?;
-                    of_ip(socket_address(host.as_bytes(), port)?)
-                }
-                #[cfg(feature = "unix")]
-                Transport::Unix => {
-                    Address::Unix(crate::SocketName::new(address.address.as_bytes()).ok()?)
-                }
-            };
-            Some(protocol.endpoint(at, address.effective_version()))
-        });
-        let mut reference = Self::at(usable).usable(UNUSABLE)?;
-        reference.set_key(&corbaloc.key)?;
-        Ok(reference)
+    fn of_corbaloc(locations: &str) -> Result<Self, SystemException> {
+        let mut reference = Self::at([]);
+        let key = url::endpoints(locations, |endpoint| {
+            // Further ones are not remembered.
+            let _ = reference.endpoints.try_push(endpoint);
+        })?;
+        let mut is_too_long = false;
+        url::unescape(key, |octet| is_too_long |= reference.key.try_push(octet).is_err())?;
+        let reference = reference.usable(UNUSABLE)?;
+        if is_too_long { Err(LONG_KEY) } else { Ok(reference) }
     }
 
     /// Reads a reference that is a parameter, and leaves the reader at its end; `None` if it is nil. It does not allocate.
     pub(crate) fn read(reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
-        reader.read_string_octets(u32::MAX, "type_id")?;
-        let count = reader.read_count(8, "profile list")?;
-        if count > MAX_PROFILES {
-            return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
-        }
-        let mut reference = Self::at([]);
-        for _ in 0..count {
-            let tag = ProfileTag(reader.read_u32()?);
-            // A profile with a key that is too long cannot be used.
-            let _ = reference.add_profile(tag, reader.read_octets()?);
-        }
+        let Profiles { reference, count, .. } = Self::read_profiles(reader)?;
         match reference.usable(UNUSABLE) {
             Ok(usable) => Ok(Some(usable)),
             Err(_) if count == 0 => Ok(None),
             Err(_) => Err(reader.error(CdrErrorKind::BadReference, "reference")),
         }
+    }
+
+    fn read_profiles(reader: &mut CdrReader<'_>) -> CdrResult<Profiles> {
+        reader.read_string_octets(u32::MAX, "type_id")?;
+        let count = reader.read_count(8, "profile list")?;
+        if count > MAX_PROFILES {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
+        }
+        let mut profiles = Profiles { reference: Self::at([]), count, refused: UNUSABLE };
+        for _ in 0..count {
+            let tag = ProfileTag(reader.read_u32()?);
+            if let Err(error) = profiles.reference.add_profile(tag, reader.read_octets()?) {
+                profiles.refused = error;
+            }
+        }
+        Ok(profiles)
     }
 
     /// Reads a reference that a server forwards to, which is not nil.
@@ -162,10 +149,7 @@ impl Reference {
 
     pub(crate) fn set_key(&mut self, key: &[u8]) -> Result<(), SystemException> {
         self.key.clear();
-        self.key.try_extend_from_slice(key).map_err(|_| {
-            let minor = minor::imp_limit::TOO_LONG;
-            SystemException::before(SystemExceptionKind::ImpLimit, minor)
-        })
+        self.key.try_extend_from_slice(key).map_err(|_| LONG_KEY)
     }
 
     /// The reference, or `otherwise` without endpoints.
@@ -225,5 +209,16 @@ impl Reference {
     }
 }
 
+/// The profiles of a reference as far as they can be used.
+struct Profiles {
+    reference: Reference,
+    /// The number of all.
+    count: usize,
+    /// Why the last of those that cannot be used was refused.
+    refused: SystemException,
+}
+
 const UNUSABLE: SystemException =
     SystemException::before(SystemExceptionKind::InvObjref, minor::inv_objref::NO_USABLE_PROFILE);
+const LONG_KEY: SystemException =
+    SystemException::before(SystemExceptionKind::ImpLimit, minor::imp_limit::TOO_LONG);

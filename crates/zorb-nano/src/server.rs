@@ -12,11 +12,12 @@ use zorb_types::{SystemExceptionKind, minor};
 
 use self::dispatch::{answer, take_datagram};
 use self::lane::Lane;
-use self::objects::{Objects, UNKNOWN_OBJECT};
+use self::objects::{Objects, Own, UNKNOWN_OBJECT};
 use crate::link::{Flushed, Link};
+use crate::time::{between, later};
 use crate::{
     Address, Endpoint, Interest, Limits, MAX_POLLED, Os, OsError, Reference, Servant,
-    SystemException,
+    SystemException, room,
 };
 
 /// Serves objects, in the thread that calls [`perform_work`](Self::perform_work).
@@ -71,7 +72,10 @@ impl<'s, O: Os> Server<'s, O> {
         let lane = Lane::open(&mut self.os, endpoint, &self.limits)?;
         let priority = lane.endpoint.priority();
         let at = self.lanes.partition_point(|lane| lane.endpoint.priority() <= priority);
-        self.lanes.insert(at, lane);
+        room::push(&mut self.lanes, lane);
+        if let Some(urgent) = self.lanes.get_mut(at..) {
+            urgent.rotate_right(1);
+        }
         Ok(())
     }
 
@@ -85,7 +89,19 @@ impl<'s, O: Os> Server<'s, O> {
         key: &[u8],
         servant: Box<dyn Servant + 's>,
     ) -> Result<(), SystemException> {
-        self.objects.add(key, servant)
+        self.objects.add(key, Own::Boxed(servant))
+    }
+
+    /// The same for a servant that the program owns, which takes no memory but for the key.
+    ///
+    /// # Errors
+    /// As [`register`](Self::register).
+    pub fn register_borrowed(
+        &mut self,
+        key: &[u8],
+        servant: &'s mut (dyn Servant + 's),
+    ) -> Result<(), SystemException> {
+        self.objects.add(key, Own::Borrowed(servant))
     }
 
     /// The reference of an object, at the endpoints that the server listens at: those for all priorities first, then by
@@ -159,17 +175,13 @@ impl<'s, O: Os> Server<'s, O> {
     fn collect_interests(&mut self, now: Duration) {
         self.interests.clear();
         let links = self.lanes.iter().flat_map(Lane::links);
-        self.interests.extend(links.filter_map(|link| {
-            let (socket, write) = (link.socket()?, link.has_output());
-            Some(Interest { socket, read: !write, write, is_ready: false })
-        }));
+        let links = links.filter_map(|link| Some((link.socket()?, link.has_output())));
         let accepting = self.lanes.iter().filter_map(|lane| lane.accepting(now));
-        self.interests.extend(accepting.map(|socket| Interest {
-            socket,
-            read: true,
-            write: false,
-            is_ready: false,
-        }));
+        for (socket, write) in links.chain(accepting.map(|socket| (socket, false))) {
+            // There is room for all sockets of the lanes.
+            let interest = Interest { socket, read: !write, write, is_ready: false };
+            room::push(&mut self.interests, interest);
+        }
     }
 
     /// How long to wait at most: for no time while a request waits, and not after a client takes too long.
@@ -178,14 +190,14 @@ impl<'s, O: Os> Server<'s, O> {
             return Some(Duration::ZERO);
         }
         let busy = self.links().filter(|link| link.socket().is_some() && link.is_busy());
-        let expiries = busy.map(|link| link.active().saturating_add(self.limits.timeout));
+        let expiries = busy.map(|link| later(link.active(), self.limits.timeout));
         let pauses = self.lanes.iter().filter_map(|lane| lane.pause(now));
-        expiries.chain(pauses).min().map(|until| until.saturating_sub(now))
+        expiries.chain(pauses).min().map(|until| between(now, until))
     }
 
     fn expire(&mut self, now: Duration) {
         for link in self.lanes.iter_mut().flat_map(Lane::links_mut) {
-            let is_late = || link.active().saturating_add(self.limits.timeout) <= now;
+            let is_late = || later(link.active(), self.limits.timeout) <= now;
             if link.is_busy() && !link.is_waiting && is_late() {
                 link.close(&mut self.os);
             }

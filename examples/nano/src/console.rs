@@ -1,5 +1,6 @@
 //! Input and output, without formatting.
 
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// A line of input.
@@ -14,7 +15,7 @@ impl Line {
         let input = openat(CWD, c"/dev/stdin", OFlags::RDONLY, Mode::empty()).ok()?;
         let mut line = Self { octets: [0; 512], length: 0 };
         while let Some(space @ [_, ..]) = line.octets.get_mut(line.length..) {
-            let count = rustix::io::read(&input, space).ok()?;
+            let count = rustix::io::read(borrowed(&input)?, space).ok()?;
             line.length += count;
             if count == 0 || line.octets.contains(&b'\n') {
                 break;
@@ -27,14 +28,23 @@ impl Line {
     pub(crate) fn words(&self) -> (&str, &str) {
         let octets = self.octets.get(..self.length).unwrap_or_default();
         let text = core::str::from_utf8(octets).unwrap_or_default().trim();
-        text.split_once(' ').unwrap_or((text, ""))
+        let space = text.bytes().position(|octet| octet == b' ');
+        match space.and_then(|at| text.split_at_checked(at)) {
+            Some((first, rest)) => (first, rest.trim_start()),
+            None => (text, ""),
+        }
     }
+}
+
+/// The descriptor, which is never -1: without this check the borrowing of it could panic.
+fn borrowed(file: &OwnedFd) -> Option<BorrowedFd<'_>> {
+    if file.as_raw_fd() == -1 { None } else { Some(file.as_fd()) }
 }
 
 /// Writes text to the output.
 pub(crate) fn say(text: &str) {
-    if let Ok(output) = openat(CWD, c"/dev/stdout", OFlags::WRONLY | OFlags::APPEND, Mode::empty())
-    {
+    let output = openat(CWD, c"/dev/stdout", OFlags::WRONLY | OFlags::APPEND, Mode::empty());
+    if let Some(output) = output.as_ref().ok().and_then(borrowed) {
         let _ = rustix::io::write(output, text.as_bytes());
     }
 }

@@ -10,19 +10,18 @@
 #![no_main]
 #![deny(unsafe_code)]
 
-extern crate alloc;
-
 mod console;
+mod memory;
 mod sensor;
 
 use core::panic::PanicInfo;
 
 use rustix::process::{Signal, getpid, kill_process};
-use static_alloc::Bump;
 use zorb_nano::{Client, Limits, Linux, Reference, Server, SystemException};
 
 use console::{Line, say, say_number};
 use idl::{ReadError, Sensor, SensorSkeleton};
+use memory::Memory;
 use sensor::Thermometer;
 
 /// Generated from `sensor.idl`.
@@ -32,9 +31,8 @@ mod idl {
     pub(crate) use sensor::{NoChannel, ReadError};
 }
 
-/// All the memory there is. The ORB allocates at start, and nothing is freed.
 #[global_allocator]
-static MEMORY: Bump<[u8; 128 * 1024]> = Bump::uninit();
+static MEMORY: Memory<{ 128 * 1024 }> = Memory::new();
 
 const LIMITS: Limits = Limits::DEFAULT.max_message_size(1024).max_connections(4);
 
@@ -60,8 +58,10 @@ extern "C" fn main() -> i32 {
 
 fn serve(address: &str) -> Result<(), SystemException> {
     let Ok(address) = address.parse() else { return Ok(say("no address\n")) };
+    // To put it into a box would be an allocation that panics without memory.
+    let mut sensor = SensorSkeleton(Thermometer::new());
     let mut server = Server::new(Linux::new(6), address, LIMITS)?;
-    server.register(b"sensor", alloc::boxed::Box::new(SensorSkeleton(Thermometer::new())))?;
+    server.register_borrowed(b"sensor", &mut sensor)?;
     say_number("port ", i64::from(server.address().port()));
     while server.perform_work(None).is_ok() {}
     Ok(())

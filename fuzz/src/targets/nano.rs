@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use zorb_giop::{Corbaloc, CorbalocAddress, HostPort, ObjectUrl};
 use zorb_nano::{
-    Address, ArrayVec, BoundedText, Client, Endpoint, Interest, Limits, Os, OsError, Reference,
-    Result, Sequence, Server, Socket, Text,
+    Address, ArrayVec, BoundedText, Client, Endpoint, Interest, Limits, MAX_ENDPOINTS, MAX_KEY, Os,
+    OsError, Reference, Result, Sequence, Server, Socket, SocketName, Text,
 };
 
 use super::{AllocationBound, Target};
@@ -74,11 +75,44 @@ pub fn outcome(octets: &[u8]) -> (Vec<u8>, bool) {
 }
 
 fn parse(text: &str) -> bool {
-    let Ok(reference) = Reference::parse(text) else { return false };
+    let parsed = Reference::parse(text);
+    let located = parsed.as_ref().ok().map(|reference| {
+        let endpoints = reference.endpoints().iter().map(Endpoint::address);
+        (endpoints.collect(), reference.key().to_vec())
+    });
+    match ObjectUrl::parse(text) {
+        // Profiles are read by the small ORB itself.
+        Ok(ObjectUrl::Ior(_)) => {}
+        Ok(ObjectUrl::Corbaloc(corbaloc)) => assert_eq!(located, usable(&corbaloc)),
+        _ => assert_eq!(located, None),
+    }
+    let Ok(reference) = parsed else { return false };
     let ior = reference.to_ior("IDL:Small:1.0").expect("a reference that was read can be written");
     let printed = ior.to_stringified().expect("text");
     assert_eq!(Reference::parse(&printed), Ok(reference));
     true
+}
+
+/// The addresses of a `corbaloc:` that the small ORB remembers, and the key; `None` if it can use none.
+fn usable(corbaloc: &Corbaloc) -> Option<(Vec<Address>, Vec<u8>)> {
+    let ip = |address: &str| {
+        let HostPort { host, port } = HostPort::parse(address).ok()?;
+        let host = if host == "localhost" { "127.0.0.1" } else { &host };
+        let ip = host.parse().ok().filter(|_| port != 0)?;
+        Some(SocketAddr::new(ip, port))
+    };
+    let address = |at: &CorbalocAddress| match at.protocol.strip_prefix("lite+") {
+        None if at.protocol == "diop" => ip(&at.address).map(Address::Udp),
+        lite => match lite.unwrap_or(&at.protocol) {
+            "iiop" => ip(&at.address).map(Address::Tcp),
+            "uiop" => SocketName::new(at.address.as_bytes()).ok().map(Address::Unix),
+            _ => None,
+        },
+    };
+    let addresses = corbaloc.addresses.iter().filter_map(address).take(MAX_ENDPOINTS);
+    let addresses: Vec<Address> = addresses.collect();
+    let is_usable = !addresses.is_empty() && corbaloc.key.len() <= MAX_KEY;
+    is_usable.then(|| (addresses, corbaloc.key.clone()))
 }
 
 fn endpoint() -> Endpoint {

@@ -7,7 +7,7 @@ use alloc::string::String;
 use core::any::Any;
 
 use super::CdrWriter;
-use super::state::Values;
+use super::state::{Targets, Values};
 use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, ONE_ID};
 use crate::{CdrErrorKind, CdrResult, fallible};
 
@@ -61,7 +61,7 @@ impl CdrWriter<'_> {
         // Chunk sizes and indirections count the octets of the buffer, so it has to hold all of them.
         self.outlet = None;
         self.finish()?;
-        if let Some(&offset) = self.values().offsets.get(&address) {
+        if let Some(&offset) = self.values().targets_mut().values.get(&address) {
             self.write_u32(INDIRECTION);
             return self.write_offset_to(offset);
         }
@@ -73,7 +73,7 @@ impl CdrWriter<'_> {
         self.align(4);
         let offset = self.offset();
         let values = self.values();
-        values.offsets.insert(address, offset);
+        values.targets_mut().values.insert(address, offset);
         let retained = fallible::push(&mut values.retained, Rc::new(owner) as Rc<dyn Any>);
         retained.map_err(|_| self.error(CdrErrorKind::OutOfMemory, "value"))?;
         self.write_tag(ids, is_chunked)?;
@@ -95,12 +95,12 @@ impl CdrWriter<'_> {
 
     /// Whether the stream has the value at this address.
     pub fn has_value(&self, address: usize) -> bool {
-        self.values.as_ref().is_some_and(|values| values.offsets.contains_key(&address))
+        self.targets().is_some_and(|targets| targets.values.contains_key(&address))
     }
 
     /// Whether the stream has values.
     pub fn has_values(&self) -> bool {
-        self.values.as_ref().is_some_and(|values| !values.offsets.is_empty())
+        self.targets().is_some_and(|targets| !targets.values.is_empty())
     }
 
     /// Retains something with the values of the stream, for [`retained_values`](Self::retained_values).
@@ -136,6 +136,10 @@ impl CdrWriter<'_> {
         self.values.as_ref().is_some_and(|values| values.level > 0)
     }
 
+    fn targets(&self) -> Option<&Targets> {
+        self.values.as_ref().and_then(|values| values.targets())
+    }
+
     fn values(&mut self) -> &mut Values {
         Rc::make_mut(self.values.get_or_insert_default())
     }
@@ -150,14 +154,14 @@ impl CdrWriter<'_> {
             }
             [first, ..] => {
                 self.write_u32(FIRST_TAG | chunks | IDS);
-                if let Some(&offset) = self.values().lists.get(first.as_ref()) {
+                if let Some(&offset) = self.values().targets_mut().lists.get(first.as_ref()) {
                     self.write_u32(INDIRECTION);
                     return self.write_offset_to(offset);
                 }
                 self.align(4);
                 let offset = self.offset();
                 let id = self.static_id(first)?;
-                self.values().lists.insert(id, offset);
+                self.values().targets_mut().lists.insert(id, offset);
                 self.write_count(ids.len(), "repository ids")?;
                 ids.iter().try_for_each(|id| self.write_id(id))?;
             }
@@ -166,14 +170,14 @@ impl CdrWriter<'_> {
     }
 
     fn write_id<I: ValueId>(&mut self, id: &I) -> CdrResult<()> {
-        if let Some(&offset) = self.values().ids.get(id.as_ref()) {
+        if let Some(&offset) = self.values().targets_mut().ids.get(id.as_ref()) {
             self.write_u32(INDIRECTION);
             return self.write_offset_to(offset);
         }
         self.align(4);
         let offset = self.offset();
         let static_id = self.static_id(id)?;
-        self.values().ids.insert(static_id, offset);
+        self.values().targets_mut().ids.insert(static_id, offset);
         self.write_latin1(id.as_ref())
     }
 

@@ -9,6 +9,7 @@ use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 use super::question::{Question, To};
 use crate::endpoint::Encoding;
 use crate::link::{Flushed, Link};
+use crate::time::{between, later};
 use crate::{Endpoint, Interest, Limits, Os, Reference, SystemException};
 
 /// The connections of a client, each of which carries one call at a time.
@@ -99,12 +100,12 @@ impl<O: Os> Connections<O> {
 
     /// When a call that begins now has to end, with all its forwards.
     pub(super) fn deadline(&mut self) -> Duration {
-        self.os.now().saturating_add(self.limits.timeout)
+        later(self.os.now(), self.limits.timeout)
     }
 
     /// When the call with this deadline began.
     fn begun(&self, deadline: Duration) -> Duration {
-        deadline.saturating_sub(self.limits.timeout)
+        between(self.limits.timeout, deadline)
     }
 
     /// Tries again, on another connection, if the server did not take the message. A server that closes an idle connection
@@ -206,7 +207,7 @@ impl<O: Os> Connections<O> {
     /// Waits until the link can be written to, or else read.
     fn wait(&mut self, at: usize, write: bool, deadline: Duration) -> Result<(), SystemException> {
         let socket = self.links.get(at).and_then(Link::socket).ok_or(LOST)?;
-        let left = deadline.saturating_sub(self.os.now());
+        let left = between(self.os.now(), deadline);
         if left.is_zero() {
             return Err(TIMEOUT);
         }

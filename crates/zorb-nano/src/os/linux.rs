@@ -6,13 +6,15 @@ use core::time::Duration;
 
 use arrayvec::ArrayVec;
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
 use rustix::time::{ClockId, DynamicClockId, clock_gettime_dynamic};
 
+use self::descriptor::borrowed;
 use super::{Interest, MAX_POLLED, Os, OsError, Socket};
-use crate::Address;
+use crate::time::later;
+use crate::{Address, room};
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 16;
@@ -28,11 +30,13 @@ pub struct Linux {
 }
 
 impl Linux {
-    /// The system, with a table for this number of listeners and connections; an empty one without memory for it.
+    /// The system, with a table for this number of listeners and connections. The table stays empty if the number is 0 or
+    /// there is no memory for it: then a [`Server`](crate::Server) cannot be made (`INITIALIZE`), and a
+    /// [`Client`](crate::Client) cannot connect (`TRANSIENT`).
     pub fn new(sockets: u16) -> Self {
         let (mut table, sockets) = (Vec::new(), usize::from(sockets));
         if table.try_reserve_exact(sockets).is_ok() {
-            table.extend(core::iter::repeat_with(|| None).take(sockets));
+            (0..sockets).all(|_| room::push(&mut table, None));
         }
         Self { sockets: table, priority: None }
     }
@@ -57,7 +61,7 @@ impl Linux {
 
     fn descriptor(&self, socket: Socket) -> Result<BorrowedFd<'_>, OsError> {
         let entry = self.sockets.get(usize::from(socket.0)).and_then(Option::as_ref);
-        entry.map(AsFd::as_fd).ok_or_else(|| OsError::from(Errno::BADF))
+        Ok(borrowed(entry.ok_or(Errno::BADF)?)?)
     }
 }
 
@@ -67,6 +71,16 @@ impl From<Errno> for OsError {
             Errno::WOULDBLOCK => Self::WouldBlock,
             other => Self::Other(other.raw_os_error()),
         }
+    }
+}
+
+mod descriptor {
+    use rustix::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+    use rustix::io::Errno;
+
+    /// The descriptor, which is never -1. The check spares the image the panic of the borrowing for that.
+    pub(super) fn borrowed(socket: &OwnedFd) -> rustix::io::Result<BorrowedFd<'_>> {
+        if socket.as_raw_fd() == -1 { Err(Errno::BADF) } else { Ok(socket.as_fd()) }
     }
 }
 
@@ -80,7 +94,7 @@ fn ip_socket(address: SocketAddr, kind: SocketType) -> rustix::io::Result<OwnedF
 fn tcp_socket(address: SocketAddr) -> rustix::io::Result<OwnedFd> {
     let socket = ip_socket(address, SocketType::STREAM)?;
     // Accepted connections inherit it.
-    sockopt::set_tcp_nodelay(&socket, true)?;
+    sockopt::set_tcp_nodelay(borrowed(&socket)?, true)?;
     Ok(socket)
 }
 
@@ -93,7 +107,11 @@ mod unix {
     use rustix::io::Errno;
     use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
+    use super::descriptor::borrowed;
     use crate::SocketName;
+
+    /// The room for an abstract name in `sockaddr_un`, without the NUL before it.
+    const MAX_ABSTRACT: usize = 107;
 
     pub(super) fn socket() -> rustix::io::Result<OwnedFd> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -101,9 +119,12 @@ mod unix {
     }
 
     pub(super) fn address(name: &SocketName) -> rustix::io::Result<SocketAddrUnix> {
-        // The compiler knows that an abstract name fits, and removes the check that would panic.
+        // By the first check the compiler knows that an abstract name fits, and removes those that would panic.
         match name.with_nul().ok_or(Errno::INVAL)? {
-            [b'@', name @ .., _] => SocketAddrUnix::new_abstract_name(name),
+            [b'@', name @ .., _] if name.len() <= MAX_ABSTRACT => {
+                SocketAddrUnix::new_abstract_name(name)
+            }
+            [b'@', ..] => Err(Errno::NAMETOOLONG),
             path => {
                 let path = CStr::from_bytes_with_nul(path).map_err(|_| Errno::INVAL)?;
                 SocketAddrUnix::new(path)
@@ -114,11 +135,11 @@ mod unix {
     /// Binds a socket, whose file only its owner can connect to. A socket that nobody listens at is replaced.
     pub(super) fn bind(name: &SocketName) -> rustix::io::Result<OwnedFd> {
         let (socket, address) = (socket()?, address(name)?);
-        rustix::fs::fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
-        match rustix::net::bind(&socket, &address) {
+        rustix::fs::fchmod(borrowed(&socket)?, Mode::RUSR | Mode::WUSR)?;
+        match rustix::net::bind(borrowed(&socket)?, &address) {
             Err(Errno::ADDRINUSE) if is_left_over(name, &address)? => {
                 rustix::fs::unlink(name.as_octets())?;
-                rustix::net::bind(&socket, &address)?;
+                rustix::net::bind(borrowed(&socket)?, &address)?;
             }
             other => other?,
         }
@@ -131,8 +152,11 @@ mod unix {
             return Ok(false);
         }
         let kind = FileType::from_raw_mode(rustix::fs::lstat(name.as_octets())?.st_mode);
-        let refused = |socket| rustix::net::connect(&socket, address) == Err(Errno::CONNREFUSED);
-        Ok(kind == FileType::Socket && socket().is_ok_and(refused))
+        if kind != FileType::Socket {
+            return Ok(false);
+        }
+        let socket = socket()?;
+        Ok(rustix::net::connect(borrowed(&socket)?, address) == Err(Errno::CONNREFUSED))
     }
 }
 
@@ -142,7 +166,8 @@ impl Os for Linux {
         let time = clock_gettime_dynamic(DynamicClockId::Known(ClockId::Monotonic));
         let Ok(time) = time else { return Duration::ZERO };
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-        Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+        let nanoseconds = u64::try_from(time.tv_nsec).unwrap_or_default();
+        later(Duration::from_secs(seconds), Duration::from_nanos(nanoseconds))
     }
 
     fn priority(&mut self) -> Option<i16> {
@@ -154,19 +179,19 @@ impl Os for Linux {
         let (socket, begun) = match address {
             Address::Tcp(address) => {
                 let socket = tcp_socket(address)?;
-                let begun = rustix::net::connect(&socket, &address);
+                let begun = rustix::net::connect(borrowed(&socket)?, &address);
                 (socket, begun)
             }
             #[cfg(feature = "unix")]
             Address::Unix(name) => {
                 let socket = unix::socket()?;
-                let begun = rustix::net::connect(&socket, &unix::address(&name)?);
+                let begun = rustix::net::connect(borrowed(&socket)?, &unix::address(&name)?);
                 (socket, begun)
             }
             #[cfg(feature = "udp")]
             Address::Udp(address) => {
                 let socket = ip_socket(address, SocketType::DGRAM)?;
-                let begun = rustix::net::connect(&socket, &address);
+                let begun = rustix::net::connect(borrowed(&socket)?, &address);
                 (socket, begun)
             }
         };
@@ -183,8 +208,8 @@ impl Os for Linux {
         let socket = match address {
             Address::Tcp(address) => {
                 let socket = tcp_socket(address)?;
-                sockopt::set_socket_reuseaddr(&socket, true)?;
-                rustix::net::bind(&socket, &address)?;
+                sockopt::set_socket_reuseaddr(borrowed(&socket)?, true)?;
+                rustix::net::bind(borrowed(&socket)?, &address)?;
                 socket
             }
             #[cfg(feature = "unix")]
@@ -192,16 +217,21 @@ impl Os for Linux {
             #[cfg(feature = "udp")]
             Address::Udp(address) => {
                 let socket = ip_socket(address, SocketType::DGRAM)?;
-                rustix::net::bind(&socket, &address)?;
+                rustix::net::bind(borrowed(&socket)?, &address)?;
                 return Ok(self.put(at, socket));
             }
         };
-        rustix::net::listen(&socket, BACKLOG)?;
+        rustix::net::listen(borrowed(&socket)?, BACKLOG)?;
         Ok(self.put(at, socket))
     }
 
     fn port(&mut self, listener: Socket) -> Result<u16, OsError> {
         let address = rustix::net::getsockname(self.descriptor(listener)?)?;
+        // The conversion of a shorter one would panic.
+        let size = if address.address_family() == AddressFamily::INET { 16 } else { 28 };
+        if address.addr_len() < size {
+            return Err(Errno::INVAL.into());
+        }
         Ok(SocketAddr::try_from(address)?.port())
     }
 
@@ -210,9 +240,6 @@ impl Os for Linux {
         let descriptor = self.descriptor(listener)?;
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = retry_on_intr(|| rustix::net::accept_with(descriptor, flags))?;
-        // One-way requests have no reply to carry the acknowledgement. With this, TCP sends a segment for every other
-        // request, and not for each: 1.5 segments for a request instead of 2. Other sockets do not have it.
-        let _ = sockopt::set_tcp_quickack(&socket, false);
         Ok(self.put(at, socket))
     }
 

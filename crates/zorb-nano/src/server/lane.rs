@@ -6,6 +6,7 @@ use core::time::Duration;
 use zorb_types::{SystemExceptionKind, minor};
 
 use crate::link::Link;
+use crate::time::later;
 use crate::{Endpoint, Limits, Os, OsError, Socket, SystemException};
 
 /// How long no connection is accepted after the operating system could not: the client that waits keeps the listener
@@ -130,7 +131,7 @@ impl Lane {
                 self.used = self.used.max(used);
             }
             Err(OsError::WouldBlock) => {}
-            Err(_) => self.accepts_from = now.saturating_add(ACCEPT_PAUSE),
+            Err(_) => self.accepts_from = later(now, ACCEPT_PAUSE),
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zorb_types::{SystemExceptionKind, minor};
 
-use crate::{MAX_KEY, Servant, SystemException};
+use crate::{MAX_KEY, Servant, SystemException, room};
 
 /// No object has the key.
 pub(super) const UNKNOWN_OBJECT: SystemException = SystemException::before(
@@ -21,7 +21,13 @@ pub(super) struct Objects<'s> {
 
 struct Object<'s> {
     key: Vec<u8>,
-    servant: Box<dyn Servant + 's>,
+    servant: Own<'s>,
+}
+
+/// A servant, or where it is.
+pub(super) enum Own<'s> {
+    Boxed(Box<dyn Servant + 's>),
+    Borrowed(&'s mut (dyn Servant + 's)),
 }
 
 impl<'s> Objects<'s> {
@@ -30,11 +36,7 @@ impl<'s> Objects<'s> {
         Self { objects: Vec::new(), limit }
     }
 
-    pub(super) fn add(
-        &mut self,
-        key: &[u8],
-        servant: Box<dyn Servant + 's>,
-    ) -> Result<(), SystemException> {
+    pub(super) fn add(&mut self, key: &[u8], servant: Own<'s>) -> Result<(), SystemException> {
         let refused = |kind, minor| Err(SystemException::before(kind, minor));
         if key.is_empty() || self.find(key).is_some() {
             return refused(SystemExceptionKind::BadParam, minor::bad_param::INVALID_OBJECT_ID);
@@ -49,13 +51,18 @@ impl<'s> Objects<'s> {
         let reserved = own.try_reserve_exact(key.len()).and(self.objects.try_reserve(1));
         reserved.map_err(|_| SystemException::NO_MEMORY)?;
         own.extend_from_slice(key);
-        self.objects.push(Object { key: own, servant });
-        Ok(())
+        match room::push(&mut self.objects, Object { key: own, servant }) {
+            true => Ok(()),
+            false => Err(SystemException::NO_MEMORY),
+        }
     }
 
     pub(super) fn find(&mut self, key: &[u8]) -> Option<&mut (dyn Servant + 's)> {
         let found = self.objects.iter_mut().find(|object| *object.key == *key);
-        found.map(|object| &mut *object.servant)
+        found.map(|object| match &mut object.servant {
+            Own::Boxed(servant) => &mut **servant,
+            Own::Borrowed(servant) => &mut **servant,
+        })
     }
 }
 
