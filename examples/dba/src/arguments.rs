@@ -25,9 +25,10 @@ Of nodes, and of run, which passes them on:
   --over raw|nano|full   send messages over sockets, by the small ORB or by the full one (default: full)
   --memo            encode a message once for all neighbors, and not for each
   --sync none|transport   one-way calls wait for nothing, or until the message is sent (default: transport)
-  --calls one-way|pending   over the full ORB, messages are one-way calls, or calls with replies that the sender does not
-                    wait for (default: one-way)
+  --calls one-way|pending|group   over the full ORB, messages are one-way calls, calls with replies that the sender does
+                    not wait for, or one-way calls to a multicast group of the neighbors (default: one-way)
   --threads one|per-connection   which serve a node, over the ORB (default: one)
+  --connections one|two  for each edge, over the small ORB: one in both directions, or one for each (default: two)
   --lookup hash|linear   how the small ORB finds operations (default: hash)
   --no-segments     time only whole cycles, and not their segments
 Of both:
@@ -68,6 +69,8 @@ pub(crate) enum Calls {
     OneWay,
     /// With replies, which are taken later.
     Pending,
+    /// One-way calls to the multicast group of a node's neighbors.
+    Group,
 }
 
 /// How the small ORB finds operations.
@@ -84,6 +87,15 @@ pub(crate) enum Threads {
     PerConnection,
 }
 
+/// The connections of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Connections {
+    /// Both nodes send over it.
+    One,
+    /// Each node sends over its own one.
+    Two,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) colors: Option<u32>,
@@ -96,6 +108,7 @@ pub(crate) struct Options {
     pub(crate) sync: Sync,
     pub(crate) calls: Calls,
     pub(crate) threads: Threads,
+    pub(crate) connections: Connections,
     pub(crate) lookup: Lookup,
     pub(crate) segments: bool,
     pub(crate) host: IpAddr,
@@ -115,6 +128,7 @@ impl Default for Options {
             sync: Sync::Transport,
             calls: Calls::OneWay,
             threads: Threads::One,
+            connections: Connections::Two,
             lookup: Lookup::Hash,
             segments: true,
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -142,11 +156,16 @@ impl Options {
         if self.sync == Sync::None {
             arguments.extend(["--sync", "none"].map(str::to_owned));
         }
-        if self.calls == Calls::Pending {
-            arguments.extend(["--calls", "pending"].map(str::to_owned));
+        match self.calls {
+            Calls::OneWay => {}
+            Calls::Pending => arguments.extend(["--calls", "pending"].map(str::to_owned)),
+            Calls::Group => arguments.extend(["--calls", "group"].map(str::to_owned)),
         }
         if self.threads == Threads::PerConnection {
             arguments.extend(["--threads", "per-connection"].map(str::to_owned));
+        }
+        if self.connections == Connections::One {
+            arguments.extend(["--connections", "one"].map(str::to_owned));
         }
         if self.lookup == Lookup::Linear {
             arguments.extend(["--lookup", "linear"].map(str::to_owned));
@@ -218,10 +237,18 @@ pub(crate) fn parse(
                 options.calls = match value()?.as_str() {
                     "one-way" => Calls::OneWay,
                     "pending" => Calls::Pending,
+                    "group" => Calls::Group,
                     other => {
-                        let text = format!("--calls is one-way or pending, not {other}");
+                        let text = format!("--calls is one-way, pending or group, not {other}");
                         return Err(text.into());
                     }
+                }
+            }
+            "--connections" => {
+                options.connections = match value()?.as_str() {
+                    "one" => Connections::One,
+                    "two" => Connections::Two,
+                    other => return Err(format!("--connections is one or two, not {other}").into()),
                 }
             }
             "--lookup" => {
@@ -250,6 +277,18 @@ pub(crate) fn parse(
     if options.calls == Calls::Pending && (options.over != Over::Full || options.sync == Sync::None)
     {
         return Err("--calls pending is there with --over full and --sync transport only".into());
+    }
+    // The client and the server of a node share their connections in one thread.
+    let shares = options.over == Over::Nano && options.threads == Threads::One;
+    if options.connections == Connections::One && !shares {
+        return Err("--connections one is there with --over nano and --threads one only".into());
+    }
+    let is_lane = options.threads == Threads::One;
+    if options.calls == Calls::Group
+        && (options.over != Over::Full || is_lane || !options.host.is_ipv4())
+    {
+        let text = "--calls group is there with --over full, --threads per-connection and a host of IPv4 only";
+        return Err(text.into());
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let command = match *words.as_slice() {
@@ -306,15 +345,22 @@ mod tests {
         let full = "--over full --memo --threads per-connection";
         let threads = "--over nano --threads per-connection";
         let pending = "--calls pending --sync transport";
-        for way in
-            ["--over raw --memo", "--over nano --memo --lookup linear", full, threads, pending]
-        {
+        let edges = "--over nano --connections one";
+        let ways = ["--over raw --memo", "--over nano --memo --lookup linear", full, threads];
+        for way in ways.into_iter().chain([pending, edges]) {
             let run = format!("run g --sync none {way} --no-segments --host ::1 --time-limit 7");
             let (_, options) = parse_line(&run).unwrap();
             let node = format!("node 3 url {}", options.of_node().join(" "));
             let expected = Command::Node { id: 3, registry: "url".to_owned() };
             assert_eq!(parse_line(&node).unwrap(), (expected, options));
         }
+    }
+
+    #[test]
+    fn a_node_sends_to_the_group_of_the_run() {
+        let (_, options) = parse_line("run g --calls group --threads per-connection").unwrap();
+        let node = format!("node 3 url {}", options.of_node().join(" "));
+        assert_eq!(parse_line(&node).unwrap().1, options);
     }
 
     #[test]
@@ -333,7 +379,11 @@ mod tests {
                 "run g --over raw --threads per-connection",
                 "--threads per-connection is there with --over full and nano only",
             ),
-            ("run g --calls two-way", "--calls is one-way or pending, not two-way"),
+            ("run g --calls two-way", "--calls is one-way, pending or group, not two-way"),
+            (
+                "run g --calls group",
+                "--calls group is there with --over full, --threads per-connection and a host of IPv4 only",
+            ),
             (
                 "run g --over nano --calls pending",
                 "--calls pending is there with --over full and --sync transport only",
@@ -341,6 +391,11 @@ mod tests {
             (
                 "run g --calls pending --sync none",
                 "--calls pending is there with --over full and --sync transport only",
+            ),
+            ("run g --connections 3", "--connections is one or two, not 3"),
+            (
+                "run g --connections one",
+                "--connections one is there with --over nano and --threads one only",
             ),
             ("node 1 url --host here", "--host is an IP address, not here"),
             ("run g --lookup x", "--lookup is hash or linear, not x"),

@@ -11,8 +11,9 @@ use zorb::{
     SystemException, Wire as _,
 };
 
+use crate::Failure;
 use crate::arguments::{Calls, Options, Sync};
-use crate::dba::Neighbor;
+use crate::dba::{Neighbor, Node};
 
 /// The objects of a node's neighbors.
 #[derive(Debug)]
@@ -31,15 +32,60 @@ impl FullLinks {
         neighbors: &[Neighbor],
         options: &Options,
     ) -> Result<Self, SystemException> {
-        let policies = match options.sync {
-            Sync::None => Policies::new().with(SyncScope::None).with(OnewayQueue::default()),
-            Sync::Transport => Policies::new().with(SyncScope::WithTransport),
-        };
+        let policies = policies(options);
         let references = neighbors.iter().filter_map(|neighbor| neighbor.target.as_ref());
-        let neighbors = references.map(|node| node.as_object().with_policies(&policies));
-        let neighbors = neighbors.collect::<Result<_, _>>()?;
+        let references = references.map(|node| node.as_object().with_policies(&policies));
+        let neighbors = references.collect::<Result<_, _>>()?;
         let pending = (options.calls == Calls::Pending).then(Vec::new);
         Ok(Self { id, neighbors, memo: options.memo, pending })
+    }
+}
+
+fn policies(options: &Options) -> Policies {
+    match options.sync {
+        Sync::None => Policies::new().with(SyncScope::None).with(OnewayQueue::default()),
+        Sync::Transport => Policies::new().with(SyncScope::WithTransport),
+    }
+}
+
+/// The multicast groups of a run: the neighbors of each node are one.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    orb: Orb,
+    /// That of the registry: it tells the groups of this run from those of others.
+    port: u16,
+}
+
+impl Groups {
+    pub(crate) fn new(orb: &Orb, registry: &str) -> Result<Self, Failure> {
+        let port = registry.rsplit_once(':').and_then(|(_, end)| end.split('/').next());
+        let port = port.and_then(|port| port.parse().ok());
+        let port = port.ok_or_else(|| format!("the registry's URL has no port: {registry}"))?;
+        Ok(Self { orb: orb.clone(), port })
+    }
+
+    fn of_neighbors(&self, id: NodeId) -> Result<ObjectRef, Failure> {
+        let Self { orb, port } = self;
+        let (high, low) = (128 + id / 256, id % 256);
+        let url = format!("corbaloc:miop:1.0@1.0-dba{port}-{id}/239.255.{high}.{low}:{port}");
+        Ok(orb.string_to_object(&url)?.ok_or("a group is an object")?)
+    }
+
+    /// Lets the object `own` of a node join the groups of its neighbors, and returns what sends to its own group.
+    pub(crate) fn join(
+        &self,
+        id: NodeId,
+        own: &Node,
+        neighbors: &[Neighbor],
+        options: &Options,
+    ) -> Result<FullLinks, Failure> {
+        let adapter = self.orb.root_poa();
+        let object = adapter.id_of(own)?;
+        for neighbor in neighbors {
+            adapter.associate(&self.of_neighbors(neighbor.id)?, &object)?;
+        }
+        let group = self.of_neighbors(id)?.with_policies(&policies(options))?;
+        Ok(FullLinks { id, neighbors: vec![group], memo: options.memo, pending: None })
     }
 }
 

@@ -1,10 +1,11 @@
 //! Messages as one-way calls of the small ORB.
 
 mod connection;
+mod edges;
 
 use std::cell::RefCell;
 use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,8 +16,10 @@ use zorb_nano::{Servant, Server, SystemException, Writer};
 use zorb_os::clock::MonotonicTime;
 
 use self::connection::Connection;
+pub(crate) use self::edges::Edges;
+use self::edges::Machine;
 use crate::Failure;
-use crate::arguments::{Lookup, Threads};
+use crate::arguments::{Connections, Lookup, Options, Threads};
 use crate::dba::Neighbor;
 use crate::raw::wait_for;
 
@@ -24,9 +27,11 @@ use crate::raw::wait_for;
 const KEY: &str = "node";
 const IDS: &[&str] = &["IDL:Dba/Node:1.0"];
 /// In the order of the servant's indexes.
-const OPERATIONS: &[&str; 3] = &["value", "improvement", "solved"];
+const OPERATIONS: &[&str; 4] = &["value", "improvement", "solved", HELLO];
+/// What the node that has opened the connection of an edge sends first: its id.
+const HELLO: &str = "hello";
 
-static BY_HASH: Operations<3> = Operations::new(OPERATIONS);
+static BY_HASH: Operations<4> = Operations::new(OPERATIONS);
 static HASHED: Interface = Interface { ids: IDS, operations: &BY_HASH };
 static LINEAR: Interface = Interface { ids: IDS, operations: &Linear(OPERATIONS) };
 
@@ -36,24 +41,39 @@ fn limits(connections: usize) -> Limits {
 
 /// What serves a node.
 pub(crate) enum Service {
-    /// A server with all connections, in the main thread.
-    One(Server<'static, Linux>),
+    /// A server with all connections, in the main thread, and the connections if the client has them, too.
+    One(Server<'static, Machine>, Option<Edges>),
     /// What accepts the connections of the others: a server for each, in a thread of its own.
     PerConnection(TcpListener),
+}
+
+impl Service {
+    /// The connections, if the client has them, too.
+    pub(crate) fn edges(&self) -> Option<Edges> {
+        match self {
+            Self::One(_, edges) => edges.clone(),
+            Self::PerConnection(_) => None,
+        }
+    }
 }
 
 /// How long a peer may not read.
 const PEER_LIMIT: Duration = Duration::from_secs(10);
 
 /// What serves a node, and the URL of its object.
-pub(crate) fn listen(host: IpAddr, threads: Threads) -> Result<(Service, String), Failure> {
-    let address = SocketAddr::from((host, 0));
-    let (service, address) = match threads {
+pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
+    let address = SocketAddr::from((options.host, 0));
+    let sockets = MAX_DEGREE as u16 + 2;
+    let (service, address) = match options.threads {
         Threads::One => {
-            let os = Linux::new(MAX_DEGREE as u16 + 2);
+            let edges = (options.connections == Connections::One).then(|| Edges::new(sockets));
+            let os = match &edges {
+                Some(edges) => Machine::Server(edges.clone()),
+                None => Machine::Own(Linux::new(sockets)),
+            };
             let server = Server::new(os, address.into(), limits(MAX_DEGREE)).map_err(failure)?;
             let address = server.address().to_string();
-            (Service::One(server), address)
+            (Service::One(server, edges), address)
         }
         Threads::PerConnection => {
             let listener = TcpListener::bind(address)?;
@@ -67,18 +87,46 @@ pub(crate) fn listen(host: IpAddr, threads: Threads) -> Result<(Service, String)
 /// The objects of a node's neighbors.
 pub(crate) struct NanoLinks {
     id: NodeId,
-    client: Client<Linux>,
+    client: Client<Machine>,
     neighbors: Vec<Reference>,
     memo: bool,
+    /// The connections, if the server has them, too.
+    edges: Option<Edges>,
+    /// Those of the neighbors to which this node opens the connection.
+    opened: Vec<Reference>,
 }
 
 impl NanoLinks {
-    pub(crate) fn new(id: NodeId, neighbors: &[Neighbor], memo: bool) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        id: NodeId,
+        neighbors: &[Neighbor],
+        memo: bool,
+        edges: Option<Edges>,
+    ) -> Result<Self, Failure> {
         let references = neighbors.iter().map(|neighbor| Reference::parse(&neighbor.address));
-        let sockets = u16::try_from(neighbors.len())?;
-        let client = Client::new(Linux::new(sockets), limits(neighbors.len()));
-        let neighbors = references.collect::<Result<_, _>>().map_err(failure)?;
-        Ok(Self { id, client, neighbors, memo })
+        let references: Vec<Reference> = references.collect::<Result<_, _>>().map_err(failure)?;
+        let with_ids = neighbors.iter().zip(&references);
+        let machine = match &edges {
+            Some(edges) => {
+                let known = with_ids.clone().map(|(neighbor, at)| (neighbor.id, at.address()));
+                edges.set_neighbors(known);
+                Machine::Client(edges.clone())
+            }
+            None => Machine::Own(Linux::new(u16::try_from(neighbors.len())?)),
+        };
+        let client = Client::new(machine, limits(neighbors.len()));
+        let opened = with_ids.filter(|(neighbor, _)| edges.is_some() && neighbor.id < id);
+        let opened = opened.map(|(_, reference)| reference.clone()).collect();
+        Ok(Self { id, client, neighbors: references, memo, edges, opened })
+    }
+
+    /// Opens the connections to the neighbors with lower ids, which do not know who connects.
+    fn open(&mut self) -> Result<(), Failure> {
+        let Self { id, client, opened, .. } = self;
+        opened.iter().try_for_each(|neighbor| {
+            let sent = client.send(neighbor, HELLO, &mut |writer| writer.write::<u32>(id));
+            sent.map_err(failure)
+        })
     }
 }
 
@@ -99,7 +147,7 @@ impl Links for NanoLinks {
             }
             Message::Solved => ("solved", &[]),
         };
-        let Self { id, client, neighbors, memo } = self;
+        let Self { id, client, neighbors, memo, .. } = self;
         let segments = RefCell::new(segments);
         let mut write = |writer: &mut Writer<'_>| {
             writer.write::<u32>(id)?;
@@ -175,6 +223,12 @@ impl Servant for Receiving {
         let mut running = self.running();
         running.driver.segments_mut().end_wait();
         let from = arguments.read::<u32>()?;
+        if OPERATIONS.get(operation) == Some(&HELLO) {
+            if let Some(edges) = &running.driver.links_mut().edges {
+                edges.introduce(from);
+            }
+            return Ok(Answer::Results);
+        }
         let message = match operation {
             0 => {
                 let (cycle, color) = (arguments.read::<u32>()?, arguments.read::<u32>()?);
@@ -239,8 +293,12 @@ pub(crate) fn run<T>(
     };
     let object = Receiving { running, interface };
     match service {
-        Service::One(server) => {
+        Service::One(server, edges) => {
             server.register(KEY.as_bytes(), Box::new(object.clone())).map_err(failure)?;
+            object.running().driver.links_mut().open()?;
+            while edges.as_ref().is_some_and(|edges| !edges.are_complete()) {
+                work(server, end)?;
+            }
         }
         Service::PerConnection(listener) => {
             let (listener, object) = (listener.try_clone()?, object.clone());
@@ -257,19 +315,27 @@ pub(crate) fn run<T>(
     running.note(started);
     drop(running);
     loop {
-        let left = end.time_left();
         let outcome = match service {
-            Service::One(_) => ended.try_recv().ok(),
-            Service::PerConnection(_) => ended.recv_timeout(left).ok(),
+            Service::One(..) => ended.try_recv().ok(),
+            Service::PerConnection(_) => ended.recv_timeout(end.time_left()).ok(),
         };
         if let Some(outcome) = outcome {
             return Ok(report(&object.running().driver, outcome?));
         }
-        if left.is_zero() {
-            return Err("the time limit is over".into());
-        }
-        if let Service::One(server) = service {
-            server.perform_work(Some(left)).map_err(|error| format!("the small ORB: {error:?}"))?;
+        match service {
+            Service::One(server, _) => work(server, end)?,
+            Service::PerConnection(_) => return Err(OVER.into()),
         }
     }
+}
+
+const OVER: &str = "the time limit is over";
+
+/// Serves what arrives next.
+fn work(server: &mut Server<'_, Machine>, end: MonotonicTime) -> Result<(), Failure> {
+    let left = end.time_left();
+    if left.is_zero() {
+        return Err(OVER.into());
+    }
+    server.perform_work(Some(left)).map_err(|error| format!("the small ORB: {error:?}").into())
 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dba_algorithm::{Driver, Improvement, MAX_COLORS, Message, Node as State, NodeId, Outcome};
 use dba_algorithm::{Segments, Settings as StateSettings};
@@ -12,11 +12,11 @@ use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{Interface as _, Orb};
 use zorb_os::clock::MonotonicTime;
 
-use crate::arguments::{Lookup, Options, Over, Threads};
+use crate::arguments::{Calls, Lookup, Options, Over, Threads};
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
-use crate::full::{FullLinks, arrival, watch_arrivals};
-use crate::nano::{self, NanoLinks, Service};
+use crate::full::{FullLinks, Groups, arrival, watch_arrivals};
+use crate::nano::{self, Edges, NanoLinks, Service};
 use crate::raw::{self, RawLinks};
 use crate::{Failure, report};
 
@@ -41,30 +41,40 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let orb = orb_at(options.host)?;
     let (events, inbox) = channel();
     let (start, started) = channel();
-    let (mut listener, mut service, mut address) = (None, None, String::new());
+    let (mut listener, mut service, mut edges) = (None, None, None);
+    let mut address = String::new();
     match options.over {
         Over::Raw => {
             let (socket, at) = raw::listen(options.host)?;
             (listener, address) = (Some(socket), at);
         }
         Over::Nano => {
-            let (small, url) = nano::listen(options.host, options.threads)?;
-            (service, address) = (Some(small), url);
+            let (small, url) = nano::listen(options)?;
+            (edges, service, address) = (small.edges(), Some(small), url);
         }
         Over::Full => {}
     }
     if options.over == Over::Full && options.segments {
         watch_arrivals(&orb, clock);
     }
+    let own = Arc::new(OnceLock::new());
+    let groups = match options.calls {
+        Calls::Group => Some(Groups::new(&orb, registry)?),
+        _ => None,
+    };
     let servant = MyNode {
         id,
+        groups,
+        own: Arc::clone(&own),
         options: options.clone(),
         driver: Mutex::new(None),
         listener: Mutex::new(listener),
+        edges,
         start,
         events,
     };
     let node: Node = serving_poa(&orb, options.threads)?.activate(servant)?;
+    own.get_or_init(|| node.clone());
     orb.serve()?;
 
     let registry: Registry = orb.resolve(registry)?;
@@ -92,9 +102,14 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     Ok(orb.shutdown(false)?)
 }
 
-/// An ORB that listens at an address.
+/// An ORB that listens at an address, and sends to groups from there.
 pub(crate) fn orb_at(host: IpAddr) -> Result<Orb, Failure> {
-    Ok(Orb::builder().listen(format!("iiop://{}", SocketAddr::from((host, 0)))).build()?)
+    let builder = Orb::builder().listen(format!("iiop://{}", SocketAddr::from((host, 0))));
+    let builder = match host {
+        IpAddr::V4(host) => builder.option("MiopInterface", host.to_string()),
+        IpAddr::V6(_) => builder,
+    };
+    Ok(builder.build()?)
 }
 
 /// The adapter of the node's object.
@@ -165,6 +180,12 @@ struct MyNode {
     /// The node, if its messages are calls of this object.
     driver: Mutex<Option<Driver<FullLinks>>>,
     listener: Mutex<Option<TcpListener>>,
+    /// The groups that messages are sent to, if they are.
+    groups: Option<Groups>,
+    /// The object itself.
+    own: Arc<OnceLock<Node>>,
+    /// The connections of the node, if there is one for each edge over the small ORB.
+    edges: Option<Edges>,
     start: Sender<()>,
     events: Sender<Event>,
 }
@@ -197,14 +218,17 @@ impl MyNode {
             if driver.is_some() {
                 return Err("the node is prepared already".into());
             }
-            let links = FullLinks::new(self.id, neighbors, &self.options)?;
+            let links = match (&self.groups, self.own.get()) {
+                (Some(groups), Some(own)) => groups.join(self.id, own, neighbors, &self.options)?,
+                _ => FullLinks::new(self.id, neighbors, &self.options)?,
+            };
             *driver = Some(Driver::new(state, links, segments));
             return Ok(());
         }
         if self.options.over == Over::Nano {
             let driver = Driver::new(
                 state,
-                NanoLinks::new(self.id, neighbors, self.options.memo)?,
+                NanoLinks::new(self.id, neighbors, self.options.memo, self.edges.clone())?,
                 segments,
             );
             self.tell(Event::PreparedSmall(Box::new(driver)));
@@ -282,4 +306,7 @@ impl NodeServant for MyNode {
     fn solved(&self, from: NodeId) {
         self.deliver(from, &Message::Solved);
     }
+
+    /// Only nodes on the small ORB need to know.
+    fn hello(&self, _from: NodeId) {}
 }

@@ -52,13 +52,15 @@ fn of_nodes(result: &Value, name: &str) -> Vec<u64> {
 }
 
 /// The ways to carry messages.
-const WAYS: [(&[&str], bool); 8] = [
+const WAYS: [(&[&str], bool); 10] = [
     (&["--over", "raw"], false),
     (&["--over", "raw", "--memo"], true),
     (&["--over", "nano"], false),
     (&["--over", "nano", "--memo"], true),
     (&["--over", "full"], false),
     (&["--over", "full", "--memo"], true),
+    (&["--over", "nano", "--connections", "one"], false),
+    (&["--threads", "per-connection", "--calls", "group"], true),
     (&["--calls", "pending"], false),
     (&["--calls", "pending", "--memo"], true),
 ];

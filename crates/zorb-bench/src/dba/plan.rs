@@ -54,6 +54,14 @@ pub(super) const NANO_THREADS: Way =
 /// Of four nodes only.
 pub(super) const NANO_LINEAR: Way =
     Way { name: "nano, linear", options: &["--over", "nano", "--lookup", "linear"] };
+/// Of four nodes only.
+pub(super) const NANO_ONE: Way =
+    Way { name: "nano, one connection", options: &["--over", "nano", "--connections", "one"] };
+/// Of four nodes only.
+pub(super) const FULL_GROUP: Way = Way {
+    name: "full, group",
+    options: &["--over", "full", "--calls", "group", "--threads", "per-connection"],
+};
 
 const WAYS: [Way; 5] = [RAW, NANO, NANO_MEMO, FULL, FULL_MEMO];
 
@@ -98,6 +106,8 @@ impl DbaPlan {
         runs.push((four, FULL_PENDING, Timed::Cycles));
         runs.push((four, FULL_THREADS, Timed::Cycles));
         runs.push((four, NANO_THREADS, Timed::Cycles));
+        runs.push((four, NANO_ONE, Timed::Cycles));
+        runs.push((four, FULL_GROUP, Timed::Cycles));
         runs.push((four, NANO_LINEAR, Timed::Segments));
         runs
     }
