@@ -1,12 +1,13 @@
 //! A server and a client that get no memory for one of the blocks that they ask for, or for none from one on: each block in
 //! turn. A block that the ORB asks for without a check ends the process, and the test with it.
 //!
-//! It is a program of its own, because all of a process gets no memory meanwhile.
+//! It is a program of its own, without the harness of tests, because no thread of the process gets memory meanwhile.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests may")]
 
 mod wire;
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -76,14 +77,31 @@ fn exchange(wire: &Wire, ior: &str) -> Result<(i32, i32, bool)> {
     Ok((sum, adder.sum, is_here && unknown))
 }
 
-/// Begins a refusal of blocks to this thread: that which begins it is spared.
-fn refuse(after: u64, count: u64) {
-    let refusal = Refusal { above: 0, after, count };
-    thread::spawn(move || refusal.begin()).join().unwrap();
+/// Runs `exchange` without the blocks that are refused. Returns what it returns, and the number of blocks that it asked for.
+///
+/// The thread that begins a refusal is spared. So another one does, while this one, which knows from flags when that
+/// is, does nothing that needs memory.
+fn without<T>(refusal: Refusal, exchange: impl FnOnce() -> T) -> (T, u64) {
+    let (may_begin, has_begun) = (AtomicBool::new(false), AtomicBool::new(false));
+    let wait_for = |flag: &AtomicBool| {
+        while !flag.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_for(&may_begin);
+            refusal.begin();
+            has_begun.store(true, Ordering::Release);
+        });
+        may_begin.store(true, Ordering::Release);
+        wait_for(&has_begun);
+        let outcome = exchange();
+        (outcome, Refusal::end())
+    })
 }
 
-#[test]
-fn who_gets_no_memory_says_so() {
+fn main() {
     let wire = Wire::new();
     let target = Reference::new(wire::address(), KEY).unwrap();
     let ior = target.to_ior(ID).unwrap().to_stringified().unwrap();
@@ -91,9 +109,8 @@ fn who_gets_no_memory_says_so() {
     for count in [1, u64::MAX] {
         let (mut refused, mut after) = (0, 0);
         loop {
-            refuse(after, count);
-            let outcome = exchange(&wire, &ior);
-            let asked = Refusal::end();
+            let refusal = Refusal { above: 0, after, count };
+            let (outcome, asked) = without(refusal, || exchange(&wire, &ior));
             if asked <= after {
                 assert_eq!(outcome, done, "{after} blocks are all");
                 break;
