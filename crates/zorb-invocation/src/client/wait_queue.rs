@@ -55,9 +55,29 @@ impl WaitQueue {
         }
     }
 
+    /// The next caller, to [wake](NextCaller::wake) it when the state is unlocked: it locks that at once.
+    #[inline]
+    pub(super) fn next_caller(&self) -> NextCaller {
+        NextCaller(self.0.front().map(Arc::clone))
+    }
+
     /// Wakes all callers.
     pub(super) fn wake_all(&self) {
         self.0.iter().for_each(|ticket| ticket.wake.notify_one());
+    }
+}
+
+/// The next caller of a queue, if there is one.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct NextCaller(Option<Arc<Ticket>>);
+
+impl NextCaller {
+    #[inline]
+    pub(super) fn wake(self) {
+        if let Some(ticket) = self.0 {
+            ticket.wake.notify_one();
+        }
     }
 }
 

@@ -237,8 +237,10 @@ impl EndpointCache {
         }
         connection.beyond_limit = beyond_limit;
         state.idle.push(connection);
-        state.waiting.wake_next();
+        let next = state.waiting.next_caller();
         self.stop_recalling(&mut state);
+        drop(state);
+        next.wake();
     }
 }
 
