@@ -1,6 +1,6 @@
 //! Waiting until descriptors are readable, or until peers disconnect.
 
-mod one_shot;
+mod arrivals;
 mod ready;
 
 use std::io;
@@ -13,7 +13,7 @@ use rustix::event::epoll;
 use crate::clock::MonotonicTime;
 use crate::sys;
 
-pub use one_shot::OneShot;
+pub use arrivals::Arrivals;
 pub use ready::{Event, ReadySet, Trigger};
 
 /// The maximum number of descriptors of [`wait_readable`].

@@ -1,14 +1,18 @@
 //! Messages for which there is no memory, whose numbers and short runs are written without a `Result`.
 
+use std::io::Write as _;
+use std::net::TcpListener;
 use std::sync::Arc;
+use std::thread;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_giop::{
-    GiopVersion, MessageFormat, MessageWriter, PlainRequest, RequestBuffer, RequestStart,
-    ResponseFlags, TargetAddress,
+    GiopVersion, IiopProfile, Ior, MessageFormat, MessageWriter, PlainRequest, ReplyStatus,
+    RequestBuffer, RequestHeader, RequestStart, ResponseFlags, TargetAddress,
 };
 use zorb_os::alloc::refuse_above;
+use zorb_testkit::read_message;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
 
 use crate::alone;
@@ -148,6 +152,48 @@ fn a_collocated_call_without_memory_for_its_values_fails_as_well() {
     assert_no_memory(&refused, CompletionStatus::Yes);
     assert_eq!(singles.take(&values).unwrap(), i32::try_from(MANY).unwrap());
     server.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_pending_call_without_memory_to_keep_its_arguments_is_not_sent_again() {
+    let _alone = alone();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let profile = IiopProfile {
+        version: GiopVersion::V1_2,
+        host: "127.0.0.1".to_owned(),
+        port: listener.local_addr().unwrap().port(),
+        object_key: b"closing".to_vec(),
+        components: Vec::new(),
+    };
+    let profiles = vec![profile.encode(ByteOrder::NATIVE).unwrap()];
+    let ior = Ior { type_id: "IDL:zorb.test/Singles:1.0".to_owned(), profiles };
+    // It answers one request, and closes the connection before it takes the next one.
+    let served = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (header, message) = read_message(&mut stream).unwrap();
+        let id = RequestHeader::read(&message, &header).unwrap().0.request_id;
+        let (version, order, done) = (header.version, ByteOrder::NATIVE, ReplyStatus::NoException);
+        let mut octets = Vec::new();
+        MessageWriter::reply(&mut octets, version, order, id, done, &[]).unwrap().finish().unwrap();
+        stream.write_all(&octets).unwrap();
+        read_message(&mut stream).unwrap();
+        MessageFormat::Giop(version).close_connection(&mut octets, order);
+        stream.write_all(&octets).unwrap();
+    });
+    let orb = builder().build().unwrap();
+    let object = orb.resolve::<Singles>(&ior.to_stringified().unwrap()).unwrap().0;
+    let values = many();
+    let send = || {
+        let arguments = |writer: &mut CdrWriter<'_>| <Vec<Single>>::write(&values, writer);
+        object.send::<(), SystemException>("keep", arguments, |_| Ok(()))
+    };
+    // Now the connection has a buffer for the next request.
+    send().wait().unwrap();
+    refuse_above(LARGEST);
+    let sent = send();
+    refuse_above(usize::MAX);
+    assert_no_memory(&sent.wait().unwrap_err(), CompletionStatus::No);
+    served.join().unwrap();
 }
 
 /// What is written at a step.

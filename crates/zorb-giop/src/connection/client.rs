@@ -177,6 +177,36 @@ impl<C> ClientConnection<C> {
         Ok(BegunRequest { request_id, text, announcement, announced })
     }
 
+    /// [Begins](Self::begin) a two-way request that announces nothing, and reports it [sent ahead](Self::sent_ahead); `None`
+    /// if it would announce something, or cannot begin. `call` is called if it begins.
+    #[inline]
+    pub fn begin_sent(
+        &mut self,
+        request: &NewRequest<'_>,
+        call: impl FnOnce() -> C,
+    ) -> Option<BegunRequest> {
+        if self.closing {
+            return None;
+        }
+        let (text, announcement) = self.session.prepare(request, false).ok()?;
+        if announcement != Announcement::Nothing || self.session.announced_by(request) != 0 {
+            return None;
+        }
+        let id = self.allocate_free().ok()?;
+        let version = request.form.version();
+        self.highest = self.highest.max(version);
+        self.requests.insert(Outstanding {
+            id,
+            kind: RequestKind::Twoway,
+            state: State::Sent,
+            version,
+            partly_answered: false,
+            deadline: request.deadline,
+            call: call(),
+        });
+        Some(BegunRequest { request_id: id, text, announcement, announced: 0 })
+    }
+
     #[inline(never)]
     fn allocate_free(&mut self) -> Result<u32, BeginError> {
         let limit = self.max_outstanding;
@@ -200,21 +230,23 @@ impl<C> ClientConnection<C> {
         }
     }
 
-    /// As [`sent`](Self::sent) for a request that announces nothing, or has been reported before: what the driver has stored
-    /// for it, and whether it has failed meanwhile. `None` if it is not outstanding any more.
-    pub fn sent_call(&mut self, request_id: u32) -> Option<(&mut C, bool)> {
-        let Self { requests, cancels, end, max_outstanding, .. } = self;
-        let request = requests.get_mut(request_id)?;
-        match request.state {
-            State::Unsent => request.state = State::Sent,
-            State::TimedOut { sent: false } => {
-                request.state = State::TimedOut { sent: true };
-                queue_cancel(cancels, *end, *max_outstanding, (request_id, request.version));
-            }
-            _ => {}
+    /// As [`sent`](Self::sent) for a request that the driver is about to send, without what it announces.
+    pub fn sent_ahead(&mut self, request_id: u32) {
+        if let Some(request) = self.requests.get_mut(request_id)
+            && request.state == State::Unsent
+        {
+            request.state = State::Sent;
         }
-        let has_failed = request.failure(*end).is_some();
-        Some((&mut request.call, has_failed))
+    }
+
+    /// Reports that a request was not passed to the transport, which was reported [ahead](Self::sent_ahead).
+    #[cold]
+    pub fn unsent(&mut self, request_id: u32) {
+        if let Some(request) = self.requests.get_mut(request_id)
+            && request.state == State::Sent
+        {
+            request.state = State::Unsent;
+        }
     }
 
     #[cold]

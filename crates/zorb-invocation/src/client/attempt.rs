@@ -106,20 +106,39 @@ pub(super) fn send_over(
     connection: &mut impl Connection,
 ) -> Result<BegunRequest, Unfinished> {
     probe!(Reference);
-    let core = call.object.core();
-    let failed = |exception: SystemException| {
-        Unfinished::Failed(exception.at(Phase::Send, &route.cache.endpoint))
-    };
+    let begun = begin_over(call, route, connection)?;
+    send_begun(call, route, connection, begun)
+}
+
+/// Begins the request of the call.
+#[inline(always)] // as `send_over`
+pub(super) fn begin_over(
+    call: &Call<'_>,
+    route: &Route,
+    connection: &mut impl Connection,
+) -> Result<BegunRequest, Unfinished> {
     let kind = match call.response.expects_reply() {
         true => RequestKind::Twoway,
         false => RequestKind::Oneway,
     };
     let deadline = call.time_limit.deadline();
     let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
-    let request = route.request(core, kind, call.operation, deadline);
-    let begun = match connection.begin(&request, call.sending.deadline()) {
-        Ok(begun) => begun,
-        Err(reason) => return Err(unfinished(not_begun(route, connection, *reason))),
+    let request = route.request(call.object.core(), kind, call.operation, deadline);
+    let begun = connection.begin(&request, call.sending.deadline());
+    begun.map_err(|reason| unfinished(not_begun(route, connection, *reason)))
+}
+
+/// Writes the request of the call, which has begun, and sends it.
+#[inline(always)] // as `send_over`
+pub(super) fn send_begun(
+    call: &Call<'_>,
+    route: &Route,
+    connection: &mut impl Connection,
+    begun: BegunRequest,
+) -> Result<BegunRequest, Unfinished> {
+    let core = call.object.core();
+    let failed = |exception: SystemException| {
+        Unfinished::Failed(exception.at(Phase::Send, &route.cache.endpoint))
     };
     let BegunRequest { request_id, text, announcement, announced } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold());

@@ -12,6 +12,7 @@ mod inheritance;
 mod leader;
 mod list;
 mod pending;
+mod pending_reply;
 mod pending_request;
 mod periods;
 mod reader;
@@ -32,7 +33,8 @@ use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{ClientConnection, ClientSession, Messaging};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::mutex::PiMutex;
-use zorb_os::poll::OneShot;
+use zorb_os::poll::Arrivals;
+use zorb_os::slot::Slot;
 use zorb_transport::{BusyWait, Stream};
 
 use super::connection::{Counts, LastReceived, Receiving};
@@ -46,10 +48,8 @@ use state::{CallBuffers, Follower, FollowerReply, State, copied, wait_until};
 pub(crate) use call::MultiplexedCall;
 pub(super) use call::{Joining, NotJoined};
 pub(super) use list::{MultiplexedConnections, PendingConnection};
-pub(super) use pending_request::{Ended, PendingReply, PendingRequest};
-
-/// The maximum number of callers' buffers that a connection retains.
-const MAX_IDLE_BUFFERS: usize = 64;
+pub(super) use pending_reply::PendingReply;
+pub(super) use pending_request::{Ended, PendingRequest};
 
 /// A connection that several calls use at the same time.
 #[derive(Debug)]
@@ -76,11 +76,13 @@ pub(crate) struct MultiplexedConnection {
     load: AtomicUsize,
     /// Whether only pending requests use it; then it closes with its reader.
     is_for_pending: bool,
+    /// The buffers of the pending request that was sent last.
+    spare: Slot<CallBuffers>,
     /// Held by a caller that starts the reader.
     starting: Lock<()>,
     /// Wakes the reader while it sleeps, and while it waits for octets.
     reader_wake: Condition,
-    one_shot: OnceLock<OneShot>,
+    arrivals: OnceLock<Arrivals>,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
@@ -139,9 +141,10 @@ impl MultiplexedConnection {
             beyond_limit: new.beyond_limit,
             load: AtomicUsize::new(0),
             is_for_pending: new.is_for_pending,
+            spare: Slot::empty(),
             starting: Lock::default(),
             reader_wake: Condition::new(),
-            one_shot: OnceLock::new(),
+            arrivals: OnceLock::new(),
             opened: Instant::now(),
             watched: new.watched,
             counted: new.counted,
@@ -186,18 +189,19 @@ impl MultiplexedConnection {
     }
 
     /// Ends the use by a call.
-    fn leave(&self, mut buffers: Box<CallBuffers>, id: Option<u32>, sends: bool) {
+    fn leave(&self, mut buffers: Box<CallBuffers>, id: Option<u32>, sends: bool, is_user: bool) {
         buffers.trim();
         if sends {
             self.sending.unlock();
         }
         let mut state = self.state();
-        if let Some(call) = id.and_then(|id| state.machine.finish(id))
-            && call.reply.is_none()
-            && buffers.received.buffer.capacity() == 0
-        {
-            buffers.received = call.spare;
+        if let Some(Follower::Caller(mut caller)) = id.and_then(|id| state.machine.finish(id)) {
+            if caller.reply.take().is_none() && buffers.received.buffer.capacity() == 0 {
+                buffers.received = std::mem::take(&mut caller.spare);
+            }
+            buffers.caller = Some(caller);
         }
+        state.users += usize::from(!is_user);
         self.leave_with(state, buffers);
     }
 
@@ -205,14 +209,13 @@ impl MultiplexedConnection {
     #[inline]
     fn leave_with(&self, mut state: Locked<'_, State>, buffers: Box<CallBuffers>) {
         state.users -= 1;
-        state.waiting.wake_next();
+        let next = state.waiting.next_caller();
         self.publish_load(&state);
-        if state.idle.len() < MAX_IDLE_BUFFERS {
-            state.idle.push(buffers);
-        }
+        state.keep(buffers);
         state.closing |= self.beyond_limit && state.is_unused();
         let last = state.closing && state.is_unused() && state.machine.ended().is_none();
         drop(state);
+        next.wake();
         if last {
             self.send_close();
         }
@@ -266,10 +269,10 @@ impl MultiplexedConnection {
 #[must_use]
 fn promote_caller(state: &mut State) -> Option<Arc<Condition>> {
     while let Some(next) = state.sleepers.take_first() {
-        if let Some(call) = state.machine.call_mut(next) {
+        if let Some(caller) = state.caller(next) {
             count(Count::ThreadSwitches);
-            call.sleeps = false;
-            return Some(Arc::clone(&call.wake));
+            caller.sleeps = false;
+            return Some(Arc::clone(&caller.wake));
         }
     }
     None

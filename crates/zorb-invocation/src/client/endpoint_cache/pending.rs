@@ -37,18 +37,14 @@ impl EndpointCache {
         }
     }
 
-    /// The connection for such requests if it is open and can be used at once, and fewer than `most` wait for their
-    /// replies on it.
+    /// The connection for such requests, if it is open.
     #[inline]
-    pub(in crate::client) fn open_pending_connection(
-        &self,
-        most: usize,
-    ) -> Option<MultiplexedCall> {
+    pub(in crate::client) fn open_pending_connection(&self) -> Option<Arc<MultiplexedConnection>> {
         let (cache, _) = self.for_caller();
         if cache.multiplexed.is_some() {
             return None;
         }
-        cache.pending.get()?.join_pending(most)
+        cache.pending.get()
     }
 
     fn share_pending(

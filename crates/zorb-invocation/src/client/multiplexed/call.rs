@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
-    BegunRequest, ConnectionEnd, DetachedMessage, FailureCause, MessageHeader, NewRequest,
-    ReplyStart, RequestBuffer, RequestFailure, RequestKind,
+    BegunRequest, ConnectionEnd, FailureCause, MessageHeader, NewRequest, ReplyStart,
+    RequestBuffer, RequestFailure, RequestKind,
 };
 use zorb_os::lock::Locked;
-use zorb_os::{priority, probe};
+use zorb_os::probe;
 use zorb_transport::Stream;
 
+use super::pending_request::Reader;
 use super::{
     CallBuffers, Follower, FollowerReply, MultiplexedConnection, PendingRequest, State, copied,
     notify, wait_until,
@@ -36,6 +37,8 @@ pub(crate) struct MultiplexedCall {
     pub(super) id: Option<u32>,
     /// Whether it holds the lock for sending.
     sends: bool,
+    /// Whether it is counted as a user of the connection.
+    pub(super) is_user: bool,
     /// What gets the reply to the request that begins next, if the caller does not wait.
     pub(super) pending: Option<Arc<dyn PendingRequest>>,
     /// Whether its request is counted as pending, and this still answers for it.
@@ -125,6 +128,7 @@ impl MultiplexedConnection {
             buffers: Some(buffers),
             id: None,
             sends: false,
+            is_user: true,
             pending: None,
             is_counted: joining.pending.is_some(),
             needs_reader,
@@ -133,35 +137,47 @@ impl MultiplexedConnection {
         })
     }
 
-    /// Begins the use by a call whose caller does not wait, if fewer than `most` such calls use it, and nothing is to be
-    /// waited for or checked.
-    pub(in crate::client) fn join_pending(self: Arc<Self>, most: usize) -> Option<MultiplexedCall> {
+    /// Begins a request whose caller does not wait, if fewer than `most` such requests are without a reply, there is a reader,
+    /// and nothing is to be waited for, checked or announced. `pending` is what gets the reply. It counts as sent already.
+    pub(in crate::client) fn begin_pending<P: PendingRequest + 'static>(
+        self: Arc<Self>,
+        most: usize,
+        request: &NewRequest<'_>,
+        pending: &Arc<P>,
+    ) -> Option<(MultiplexedCall, BegunRequest)> {
         let mut state = self.state();
-        let can_join = !state.closing
-            && state.machine.ended().is_none()
+        let can_begin = !state.closing
             && state.waiting.is_empty()
             && (!state.is_unused() || state.last_received.is_known_to_work())
             && state.users < self.max_calls
-            && state.pending.count < most;
-        if !can_join {
+            && state.pending.count < most
+            && state.pending.reader != Reader::Missing;
+        if !can_begin {
             return None;
         }
-        let needs_reader = self.count_pending(&mut state);
-        state.users += 1;
+        let period = state.pending.periods.number;
+        let follower = || Follower::Pending { request: Arc::<P>::clone(pending), period };
+        let begun = state.machine.begin_sent(request, follower)?;
+        self.count_pending(&mut state);
+        if request.deadline.is_some() {
+            self.pending_begun(&mut state, request.deadline);
+        }
         self.publish_load(&state);
-        let buffers = state.idle.pop().unwrap_or_default();
+        let buffers = self.spare.take().or_else(|| state.idle.pop());
         drop(state);
-        Some(MultiplexedCall {
+        let call = MultiplexedCall {
             connection: self,
-            buffers: Some(buffers),
-            id: None,
+            buffers: Some(buffers.unwrap_or_default()),
+            id: Some(begun.request_id),
             sends: false,
+            is_user: false,
             pending: None,
             is_counted: true,
-            needs_reader,
+            needs_reader: false,
             request_octets: None,
             of_this_thread: PhantomData,
-        })
+        };
+        Some((call, begun))
     }
 }
 
@@ -229,8 +245,8 @@ impl MultiplexedCall {
         let mut state = connection.state();
         loop {
             state.wake(id);
-            let Some(call) = state.machine.call_mut(id) else { return Err(NoReply::Lost(None)) };
-            if let Some(reply) = call.reply.take() {
+            let Some(caller) = state.caller(id) else { return Err(NoReply::Lost(None)) };
+            if let Some(reply) = caller.reply.take() {
                 return Ok(into_buffers(reply, self.buffers.as_deref_mut()));
             }
             match state.machine.failure(id) {
@@ -252,8 +268,7 @@ impl MultiplexedCall {
                 match led {
                     Ok(()) => {
                         let promoted = connection.promote(&mut state);
-                        let call = state.machine.call_mut(id);
-                        let reply = call.and_then(|call| call.reply.take());
+                        let reply = state.caller(id).and_then(|caller| caller.reply.take());
                         drop(state);
                         notify(promoted);
                         if let Some(reply) = reply {
@@ -266,11 +281,12 @@ impl MultiplexedCall {
                 }
                 continue;
             }
-            let Some(buffers) = self.buffers.as_deref() else { return Err(NoReply::Lost(None)) };
+            let Some(caller) = state.caller(id) else { return Err(NoReply::Lost(None)) };
+            let wake = Arc::clone(&caller.wake);
             state.sleep(id);
             state.leader.inherit();
             let in_time;
-            (state, in_time) = wait_until(&buffers.wake, state, wait.deadline());
+            (state, in_time) = wait_until(&wake, state, wait.deadline());
             if !in_time {
                 return Err(timed_out(state));
             }
@@ -319,26 +335,23 @@ impl Connection for MultiplexedCall {
             self.sends = true;
         }
         let expects_reply = request.kind != RequestKind::Oneway;
-        // A reply that nobody waits for gets a buffer of its size.
-        let takes_spare = expects_reply && self.pending.is_none();
-        let follower = Follower {
-            sleeps: false,
-            priority: priority::last_set(),
-            wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
-            spare: match self.buffers.as_deref_mut() {
-                Some(buffers) if takes_spare => std::mem::take(&mut buffers.received),
-                _ => DetachedMessage::default(),
-            },
-            reply: None,
-            pending: self.pending.take(),
-            is_being_sent: true,
-            period: state.pending.periods.number,
+        let follower = match self.pending.take() {
+            Some(request) => {
+                let period = state.pending.periods.number;
+                Follower::Pending { request, period }
+            }
+            None if !expects_reply => Follower::Nobody,
+            None => {
+                let buffers = self.buffers.as_deref_mut();
+                Follower::Caller(buffers.map(CallBuffers::caller).unwrap_or_default())
+            }
         };
         let begun = match state.machine.begin(request, self.sends, follower) {
             Ok(begun) => begun,
             Err(error) => return Err(NotBegun::new(error, &state.machine, state.used)),
         };
         if self.is_counted {
+            state.machine.sent_ahead(begun.request_id);
             connection.pending_begun(&mut state, request.deadline);
         }
         drop(state);
@@ -387,9 +400,12 @@ impl Connection for MultiplexedCall {
                 tail.send(buffers.outgoing.octets_after_header(), text, arguments, &mut send)
             }
         });
-        // Of a request whose caller does not wait, `detach` reports it.
+        // A request whose caller does not wait has been reported before.
         if sent.is_ok() && (!self.is_counted || request.must_be_sent_first()) {
             self.connection.state().machine.sent(request);
+        }
+        if sent.is_err() && self.is_counted {
+            self.connection.state().machine.unsent(request.request_id);
         }
         self.unlock_sending();
         sent
@@ -450,7 +466,7 @@ impl Drop for MultiplexedCall {
             self.take_back();
         }
         if let Some(buffers) = self.buffers.take() {
-            self.connection.leave(buffers, self.id, self.sends);
+            self.connection.leave(buffers, self.id, self.sends, self.is_user);
         }
     }
 }

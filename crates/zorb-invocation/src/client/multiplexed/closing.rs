@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zorb_giop::ConnectionEnd;
 
-use super::{MultiplexedConnection, State};
+use super::{Follower, MultiplexedConnection, State};
 use crate::client::connection::{CONTROL_TIMEOUT, LastReceived, NoReply};
 
 impl MultiplexedConnection {
@@ -33,7 +33,9 @@ impl MultiplexedConnection {
         // Stops threads that are sending or receiving.
         let _ = self.stream.shutdown(Shutdown::Both);
         for call in state.machine.calls_mut() {
-            call.wake.notify_one();
+            if let Follower::Caller(caller) = call {
+                caller.wake.notify_one();
+            }
         }
         state.waiting.wake_all();
         self.wake_reader(state);

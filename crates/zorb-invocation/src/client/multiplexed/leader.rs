@@ -4,11 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use zorb_base::counters::{Count, count};
-use zorb_giop::{DetachedMessage, Inbound, MessageHeader, ProtocolError, Received};
+use zorb_giop::{DetachedMessage, Inbound, MessageHeader, ProtocolError, Received, ReplyStart};
+use zorb_os::lock::Locked;
 use zorb_os::probe;
 
-use super::pending_request::ReplyTail;
-use super::{FollowerReply, MultiplexedConnection, State};
+use super::pending_reply::{PendingReply, ReplyTail};
+use super::pending_request::{Ended, Ending};
+use super::{Follower, FollowerReply, MultiplexedConnection, State};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::longest_wait::Wait;
 
@@ -22,11 +24,17 @@ pub(super) const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
 impl MultiplexedConnection {
     /// Makes the calling thread the leader, and gives it the receive buffer; `None` if there is a leader.
     pub(super) fn begin_to_lead(&self, state: &mut State) -> Option<Box<Inbound>> {
-        let inbound = state.inbound.take()?;
-        state.leader.begin();
+        let inbound = self.begin_to_receive(state)?;
         if state.pending.is_armed {
             self.disarm(state);
         }
+        Some(inbound)
+    }
+
+    /// The same for the reader, which what arrives wakes.
+    pub(super) fn begin_to_receive(&self, state: &mut State) -> Option<Box<Inbound>> {
+        let inbound = state.inbound.take()?;
+        state.leader.begin();
         Some(inbound)
     }
 
@@ -96,39 +104,137 @@ impl MultiplexedConnection {
         own: Option<u32>,
     ) -> Result<bool, NoReply> {
         let mut state = self.state();
+        let Some(reply) = self.receive_reply(&mut state, inbound, header)? else {
+            return Ok(false);
+        };
+        let is_own = Some(reply.id) == own;
+        match state.machine.call_mut(reply.id) {
+            None | Some(Follower::Nobody) => return Ok(false),
+            Some(Follower::Pending { .. }) => {
+                let Some(request) = self.take_pending(&mut state, reply.id) else {
+                    return Ok(is_own);
+                };
+                drop(state);
+                let (ended, broken) = pending_reply(inbound, header, reply.start, tail);
+                self.end_pending(Ending { request, ended });
+                broken?;
+            }
+            Some(Follower::Caller(_)) => {
+                self.deliver_to_caller(state, (inbound, header, tail), &reply, is_own)?;
+            }
+        }
+        Ok(is_own)
+    }
+
+    /// Passes the current message on as [`deliver`](Self::deliver), for the reader. If it is the last one that was received,
+    /// and small, the state stays locked, and a pending request is left to be ended. Returns the locked state then.
+    pub(super) fn deliver_next<'s>(
+        &'s self,
+        mut state: Locked<'s, State>,
+        (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
+        ending: &mut Option<Ending>,
+    ) -> Result<Option<Locked<'s, State>>, NoReply> {
+        let Some(reply) = self.receive_reply(&mut state, inbound, header)? else {
+            return Ok(Some(state));
+        };
+        match state.machine.call_mut(reply.id) {
+            None | Some(Follower::Nobody) => return Ok(Some(state)),
+            Some(Follower::Pending { .. }) => {}
+            Some(Follower::Caller(_)) => {
+                self.deliver_to_caller(state, (inbound, header, tail), &reply, false)?;
+                return Ok(None);
+            }
+        }
+        let Some(request) = self.take_pending(&mut state, reply.id) else {
+            return Ok(Some(state));
+        };
+        // Others may use the connection between the replies that were received together.
+        let is_last = !inbound.has_buffered() && inbound.current().len() <= COPIED;
+        let held = is_last.then_some(state);
+        let (ended, broken) = pending_reply(inbound, header, reply.start, tail);
+        let next = Ending { request, ended };
+        match held {
+            Some(_) => *ending = Some(next),
+            None => self.end_pending(next),
+        }
+        broken.map(|()| held)
+    }
+
+    /// Finds out which request the current message answers; `None` if nobody waits for it.
+    fn receive_reply(
+        &self,
+        state: &mut State,
+        inbound: &Inbound,
+        header: &MessageHeader,
+    ) -> Result<Option<Answer>, NoReply> {
         let received = state.machine.receive(inbound, header);
         if received == Received::End {
             return Err(state.no_reply());
         }
         state.used = true;
         state.last_received = LastReceived::now();
-        let (id, start) = match received {
-            Received::Reply(start) => (start.request_id, Some(start)),
-            Received::LocateReply(id) => (id, None),
-            Received::Late | Received::End => return Ok(false),
+        Ok(match received {
+            Received::Reply(start) => Some(Answer { id: start.request_id, start: Some(start) }),
+            Received::LocateReply(id) => Some(Answer { id, start: None }),
+            Received::Late | Received::End => None,
+        })
+    }
+
+    /// Passes the current message to the caller that waits for it, which is the leader itself if `is_own`.
+    fn deliver_to_caller(
+        &self,
+        mut state: Locked<'_, State>,
+        (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
+        reply: &Answer,
+        is_own: bool,
+    ) -> Result<(), NoReply> {
+        let Some(Follower::Caller(caller)) = state.machine.call_mut(reply.id) else {
+            return Ok(());
         };
-        let Some(call) = state.machine.call_mut(id) else { return Ok(false) };
-        if call.pending.is_some() {
-            let delivered = self.deliver_pending(state, (inbound, header, tail), (id, start));
-            return delivered.map(|()| Some(id) == own);
+        let octets = detach(inbound, std::mem::take(&mut caller.spare)).map_err(NoReply::Broken)?;
+        caller.reply = Some(FollowerReply { header: *header, start: reply.start, octets, tail });
+        if is_own {
+            return Ok(());
         }
-        let spare = std::mem::take(&mut call.spare);
-        let octets = detach(inbound, spare).map_err(NoReply::Broken)?;
-        call.reply = Some(FollowerReply { header: *header, start, octets, tail });
-        if Some(id) == own {
-            return Ok(true);
-        }
-        let sleeps = std::mem::replace(&mut call.sleeps, false);
-        let wake = sleeps.then(|| Arc::clone(&call.wake));
+        let sleeps = std::mem::replace(&mut caller.sleeps, false);
+        let wake = sleeps.then(|| Arc::clone(&caller.wake));
         if sleeps {
-            state.sleepers.remove(id);
+            state.sleepers.remove(reply.id);
         }
         drop(state);
         if let Some(wake) = wake {
             count(Count::ThreadSwitches);
             wake.notify_one();
         }
-        Ok(false)
+        Ok(())
+    }
+}
+
+/// The request that a message answers.
+struct Answer {
+    id: u32,
+    /// `None` for a LocateReply.
+    start: Option<ReplyStart>,
+}
+
+/// How the current message ends a pending request; and why it ends the connection, if it does.
+fn pending_reply(
+    inbound: &mut Inbound,
+    header: &MessageHeader,
+    start: Option<ReplyStart>,
+    tail: ReplyTail,
+) -> (Ended, Result<(), NoReply>) {
+    let Some(start) = start else {
+        // A LocateReply, which the server sends to a Request.
+        return (Ended::NoReply { reason: NoReply::Lost(None), again: false }, Ok(()));
+    };
+    match PendingReply::take((inbound, header, tail), start) {
+        Ok(reply) => (Ended::Reply(reply), Ok(())),
+        Err((error, ends)) => {
+            let reason = NoReply::Broken(error);
+            let ended = Ended::NoReply { reason, again: false };
+            (ended, if ends { Err(NoReply::Broken(error)) } else { Ok(()) })
+        }
     }
 }
 

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::threads::ThreadCount;
-use zorb_giop::{BegunRequest, FailureCause, Inbound, MessageHeader, ReplyStart};
-use zorb_os::lock::Locked;
-use zorb_os::poll::OneShot;
+use zorb_giop::FailureCause;
+use zorb_os::poll::Arrivals;
 use zorb_os::priority;
 use zorb_transport::MAX_LATENESS;
 
-use super::leader::detach;
-use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyTail};
+use super::pending_request::{Ended, Ending, PendingRequest, Reader};
 use super::periods::is_late;
 use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied, notify};
 use crate::client::connection::{LastReceived, NoReply, failed_may_resend, machine_time};
@@ -42,26 +40,18 @@ impl MultiplexedCall {
     }
 
     /// Ends the use by a request that was sent. Its reply, or its failure, goes to the [`PendingRequest`].
-    pub(in crate::client) fn detach(&mut self, begun: &BegunRequest) {
+    #[inline]
+    pub(in crate::client) fn detach(&mut self) {
         self.id = None;
         self.is_counted = false;
         let Some(mut buffers) = self.buffers.take() else { return };
         buffers.trim();
         let connection = &self.connection;
-        let mut state = connection.state();
-        let has_failed = match state.machine.sent_call(begun.request_id) {
-            Some((call, has_failed)) => {
-                call.is_being_sent = false;
-                has_failed
-            }
-            None => false,
-        };
-        if has_failed {
-            // The reader has left it to the thread that was sending.
-            state.pending.earliest = Some(Duration::ZERO);
-            connection.wake_reader(&mut state);
+        if self.is_user {
+            connection.leave_with(connection.state(), buffers);
+        } else if let Some(others) = connection.spare.put(buffers) {
+            connection.state().keep(others);
         }
-        connection.leave_with(state, buffers);
     }
 
     /// The connection.
@@ -97,11 +87,11 @@ impl MultiplexedConnection {
         if self.state().pending.reader != Reader::Missing {
             return Ok(());
         }
-        if self.one_shot.get().is_none()
+        if self.arrivals.get().is_none()
             && let Some(stream) = self.stream.readiness_fd()
-            && let Ok(one_shot) = OneShot::new(stream)
+            && let Ok(arrivals) = Arrivals::new(stream)
         {
-            let _ = self.one_shot.set(one_shot);
+            let _ = self.arrivals.set(arrivals);
         }
         let schedule = priority::current().ok();
         let reads = Arc::clone(self);
@@ -170,6 +160,12 @@ impl MultiplexedConnection {
         has_received
     }
 
+    /// When it was opened; the state machine's time starts here.
+    #[inline]
+    pub(in crate::client) const fn opened(&self) -> Instant {
+        self.opened
+    }
+
     /// How long a thread receives at most for a request without a limit: the reader may end it meanwhile, and cannot wake a
     /// thread that receives.
     pub(in crate::client) fn longest_lead(&self) -> Option<Duration> {
@@ -187,49 +183,23 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Gives the current message to the pending request that waits for it.
-    #[inline(never)]
-    pub(super) fn deliver_pending(
+    /// Removes a pending request, which is to be ended.
+    pub(super) fn take_pending(
         &self,
-        mut state: Locked<'_, State>,
-        (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
-        (id, start): (u32, Option<ReplyStart>),
-    ) -> Result<(), NoReply> {
-        let Some(call) = state.machine.finish(id) else { return Ok(()) };
-        state.pending.count -= 1;
-        self.publish_load(&state);
-        drop(state);
-        let Some(request) = call.pending else { return Ok(()) };
-        let Some(start) = start else {
-            // A LocateReply, which the server sends to a Request.
-            self.end_pending(request, Ended::NoReply { reason: NoReply::Lost(None), again: false });
-            return Ok(());
+        state: &mut State,
+        id: u32,
+    ) -> Option<Arc<dyn PendingRequest>> {
+        let Some(Follower::Pending { request, .. }) = state.machine.finish(id) else {
+            return None;
         };
-        match detach(inbound, call.spare) {
-            Ok(mut octets) => {
-                if octets.message().len() > PendingReply::UNCHARGED
-                    && let Err(error) = inbound.charge_retained(&mut octets)
-                {
-                    // The connection has lost nothing.
-                    let reason = NoReply::Broken(error);
-                    self.end_pending(request, Ended::NoReply { reason, again: false });
-                    return Ok(());
-                }
-                let reply = PendingReply { order: header.order, start, octets, tail };
-                self.end_pending(request, Ended::Reply(reply));
-                Ok(())
-            }
-            Err(error) => {
-                let reason = NoReply::Broken(error);
-                self.end_pending(request, Ended::NoReply { reason, again: false });
-                Err(NoReply::Broken(error))
-            }
-        }
+        state.pending.count -= 1;
+        self.publish_load(state);
+        Some(request)
     }
 
     /// Ends a pending request, and lets the reader call the program back if it wants that. The calling thread leads or is the
     /// reader, which does not end meanwhile.
-    fn end_pending(&self, request: Arc<dyn PendingRequest>, ended: Ended) {
+    pub(super) fn end_pending(&self, Ending { request, ended }: Ending) {
         if let Some(calls_back) = request.end(ended) {
             let mut state = self.state();
             state.pending.to_call_back.push(calls_back);
@@ -237,13 +207,20 @@ impl MultiplexedConnection {
         }
     }
 
+    /// Ends a request that the reader has [left](PendingRequest::leave) to the calling thread, which has sent it.
+    #[cold]
+    pub(in crate::client) fn end_left(&self) {
+        let mut state = self.state();
+        state.pending.earliest = Some(Duration::ZERO);
+        self.wake_reader(&mut state);
+    }
+
     /// Begins the next [period](super::periods::Periods), and limits the requests that have waited long enough. Returns whether there are some.
     #[cold]
     pub(super) fn begin_period(&self, state: &mut State) -> bool {
         let number = state.pending.periods.begin_next();
         let now = self.opened.elapsed();
-        let waits_too_long =
-            |call: &Follower| call.pending.is_some() && is_late(number, call.period);
+        let waits_too_long = |call: &Follower| matches!(call, Follower::Pending { period, .. } if is_late(number, *period));
         let late = state.machine.set_deadline(now, waits_too_long);
         if late {
             state.pending.earliest = Some(Duration::ZERO);
@@ -258,8 +235,9 @@ impl MultiplexedConnection {
         if state.machine.ended().is_none() {
             state.machine.handle_timeout(machine_time(self.opened, Instant::now()));
         }
-        let failed =
-            state.machine.take_failed(|call| call.pending.is_some() && !call.is_being_sent);
+        let has_failed =
+            |call: &Follower| matches!(call, Follower::Pending { request, .. } if !request.leave());
+        let failed = state.machine.take_failed(has_failed);
         state.pending.count -= failed.len();
         self.publish_load(&state);
         state.pending.earliest = state.machine.poll_timeout();
@@ -271,14 +249,14 @@ impl MultiplexedConnection {
         let ended: Vec<_> = failed
             .into_iter()
             .filter_map(|(_, failure, call)| {
+                let Follower::Pending { request, .. } = call else { return None };
                 let again = failed_may_resend(failure, used);
-                Some((call.pending?, Ended::NoReply { reason: reason(failure.cause), again }))
+                let ended = Ended::NoReply { reason: reason(failure.cause), again };
+                Some(Ending { request, ended })
             })
             .collect();
         drop(state);
-        for (request, ended) in ended {
-            self.end_pending(request, ended);
-        }
+        ended.into_iter().for_each(|ending| self.end_pending(ending));
         // If the server does not take them, it may answer in vain.
         let _ = self.send_cancels();
     }

@@ -4,17 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_cdr::ByteOrder;
-use zorb_giop::{DetachedMessage, ReplyStart, ReplyStatus};
-
+use super::pending_reply::PendingReply;
 use super::periods::Periods;
 use crate::client::connection::NoReply;
-
-/// The end of a reply if it is in a shared buffer.
-#[cfg(feature = "buffers")]
-pub(in crate::client) type ReplyTail = Option<zorb_transport::ReceivedBuffer>;
-#[cfg(not(feature = "buffers"))]
-pub(in crate::client) type ReplyTail = Option<std::convert::Infallible>;
 
 /// What gets the reply to a request whose caller does not wait.
 pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
@@ -24,6 +16,18 @@ pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
 
     /// Calls a function of the program, on the reader's thread.
     fn call_back(&self);
+
+    /// Leaves a request that has failed to the thread that is still sending it, which
+    /// [says so](super::MultiplexedConnection::end_left) afterwards; `false` if it has been sent. Called with the state of the
+    /// connection locked.
+    fn leave(&self) -> bool;
+}
+
+/// A pending request that is to be ended.
+#[derive(Debug)]
+pub(super) struct Ending {
+    pub(super) request: Arc<dyn PendingRequest>,
+    pub(super) ended: Ended,
 }
 
 /// How a request ends.
@@ -39,27 +43,6 @@ impl Ended {
     /// Whether it ends with results or a user exception.
     pub(in crate::client) fn has_result(&self) -> bool {
         matches!(self, Self::Reply(reply) if reply.has_result())
-    }
-}
-
-/// A reply in a buffer of its own.
-#[derive(Debug)]
-pub(in crate::client) struct PendingReply {
-    pub(in crate::client) order: ByteOrder,
-    pub(in crate::client) start: ReplyStart,
-    pub(in crate::client) octets: DetachedMessage,
-    #[cfg_attr(not(feature = "buffers"), expect(dead_code, reason = "there is none"))]
-    pub(in crate::client) tail: ReplyTail,
-}
-
-impl PendingReply {
-    /// Replies up to this size are not charged to the budget while they wait: the number of pending calls is limited.
-    pub(in crate::client) const UNCHARGED: usize = 128;
-
-    /// Whether it contains results or a user exception.
-    #[inline]
-    pub(in crate::client) fn has_result(&self) -> bool {
-        matches!(self.start.status, ReplyStatus::NoException | ReplyStatus::UserException)
     }
 }
 

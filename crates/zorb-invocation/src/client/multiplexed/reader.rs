@@ -3,6 +3,9 @@
 //! It waits until the stream is readable, and only then receives, so that a caller that waits for its own reply
 //! never waits for the reader. While a caller leads, what arrives does not wake the reader. Over a stream without a
 //! descriptor it receives like a caller.
+//!
+//! For a single reply it locks the state twice: before it receives, and to find the request and decide what to wait for
+//! next. The request ends before that wait, with the state unlocked.
 
 use std::time::Duration;
 
@@ -10,7 +13,8 @@ use zorb_giop::{Inbound, MessageHeader};
 use zorb_os::lock::Locked;
 
 use super::leader::SHARED_BUFFERS;
-use super::pending_request::{Reader, ReplyTail};
+use super::pending_reply::ReplyTail;
+use super::pending_request::{Ending, Reader};
 use super::{MultiplexedConnection, State, promote_caller};
 use crate::client::connection::NoReply;
 use crate::client::needed_thread::on_needed_thread;
@@ -28,7 +32,7 @@ impl MultiplexedConnection {
         match state.pending.reader {
             Reader::Missing | Reader::Runs => return,
             Reader::Idle | Reader::Sleeps => self.reader_wake.notify_one(),
-            Reader::Polls => self.one_shot.get().into_iter().for_each(|it| it.interrupt()),
+            Reader::Polls => self.arrivals.get().into_iter().for_each(|it| it.interrupt()),
         }
         state.pending.reader = Reader::Runs;
     }
@@ -48,40 +52,45 @@ impl MultiplexedConnection {
         if state.pending.is_armed || state.pending.reader != Reader::Polls {
             return;
         }
-        if let (Some(stream), Some(one_shot)) = (self.stream.readiness_fd(), self.one_shot.get()) {
-            state.pending.is_armed = one_shot.arm(stream).is_ok();
+        if let (Some(stream), Some(arrivals)) = (self.stream.readiness_fd(), self.arrivals.get()) {
+            state.pending.is_armed = arrivals.arm(stream).is_ok();
         }
     }
 
     /// Leaves what arrives to the leader.
     pub(super) fn disarm(&self, state: &mut State) {
         if std::mem::take(&mut state.pending.is_armed)
-            && let (Some(stream), Some(one_shot)) =
-                (self.stream.readiness_fd(), self.one_shot.get())
+            && let (Some(stream), Some(arrivals)) =
+                (self.stream.readiness_fd(), self.arrivals.get())
         {
             // Otherwise the reader wakes in vain.
-            let _ = one_shot.disarm(stream);
+            let _ = arrivals.disarm(stream);
         }
     }
 
     /// Receives for pending requests until there have been none for `linger`, or the connection has ended.
     pub(super) fn read_pending(&self, linger: Duration) {
         let mut closes_at = None;
+        let mut ending = None;
         let mut state = self.state();
         loop {
             state.pending.reader = Reader::Runs;
-            if !state.pending.to_call_back.is_empty() {
+            let has_ended = state.machine.ended().is_some();
+            let calls_back = !state.pending.to_call_back.is_empty();
+            let is_timed =
+                state.pending.count == 0 || state.pending.earliest.is_some() || state.closing;
+            if calls_back || (ending.is_some() && (has_ended || is_timed)) {
                 let requests = std::mem::take(&mut state.pending.to_call_back);
                 drop(state);
-                on_needed_thread(|| requests.iter().for_each(|request| request.call_back()));
+                if calls_back {
+                    on_needed_thread(|| requests.iter().for_each(|request| request.call_back()));
+                }
                 drop(requests);
+                self.end_received(&mut ending);
                 state = self.state();
                 continue;
             }
-            let is_timed =
-                state.pending.count == 0 || state.pending.earliest.is_some() || state.closing;
             let now = if is_timed { self.opened.elapsed() } else { Duration::ZERO };
-            let has_ended = state.machine.ended().is_some();
             if state.pending.count == 0 {
                 let is_led = state.inbound.is_none();
                 if has_ended || state.closing {
@@ -138,7 +147,7 @@ impl MultiplexedConnection {
             // A caller may receive the last reply meanwhile.
             let longest = linger.max(MAX_BLOCKED);
             let limit = limit.map_or(longest, |limit| limit.min(longest));
-            state = self.receive_pending(state, Some(limit));
+            state = self.receive_pending(state, Some(limit), &mut ending);
         }
         state.pending.reader = Reader::Missing;
         state.closing |= self.beyond_limit && state.is_unused();
@@ -162,15 +171,18 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Waits for octets, at most for `limit`, and receives them if no caller does.
+    /// Waits for octets, at most for `limit`, and receives them if no caller does. Ends the request of the reply that
+    /// was received last before that, and leaves that of the next one to the caller, which has to end it with the state
+    /// unlocked.
     pub(super) fn receive_pending<'s>(
         &'s self,
         mut state: Locked<'s, State>,
         limit: Option<Duration>,
+        ending: &mut Option<Ending>,
     ) -> Locked<'s, State> {
         let is_led = state.inbound.is_none();
-        let waits = match self.one_shot.get() {
-            Some(one_shot) => {
+        let waits = match self.arrivals.get() {
+            Some(arrivals) => {
                 // Some have received more than they have passed on.
                 let reads_ahead = !self.stream.short_read_means_empty();
                 if is_led || !(reads_ahead && self.stream.is_readable()) {
@@ -179,26 +191,30 @@ impl MultiplexedConnection {
                         self.arm(&mut state);
                     }
                     drop(state);
-                    let is_readable = one_shot.wait(limit).unwrap_or_default();
+                    self.end_received(ending);
+                    let is_readable = arrivals.wait(limit).unwrap_or_default();
                     state = self.state();
                     state.pending.reader = Reader::Runs;
                     if !is_readable {
                         return state;
                     }
-                    state.pending.is_armed = false;
                 }
                 None
             }
             None if is_led => return self.sleep_reader(state, Reader::Sleeps, limit),
             None => Some(limit.unwrap_or(MAX_BLOCKED).min(MAX_BLOCKED)),
         };
-        let Some(mut inbound) = self.begin_to_lead(&mut state) else { return state };
+        // Nobody else leads meanwhile, so it stays armed.
+        let Some(mut inbound) = self.begin_to_receive(&mut state) else { return state };
         drop(state);
-        let led = self.lead_once(&mut inbound, waits);
-        state = self.state();
+        self.end_received(ending);
+        let led;
+        (state, led) = self.lead_once(&mut inbound, waits, ending);
         state.end_leading(inbound);
         match led {
-            Ok(()) => {
+            Ok(is_drained) => {
+                // What is left would not be reported again.
+                state.pending.is_armed &= is_drained;
                 if let Some(promoted) = promote_caller(&mut state) {
                     drop(state);
                     promoted.notify_one();
@@ -211,24 +227,35 @@ impl MultiplexedConnection {
     }
 
     /// Receives once, and passes on the messages that are complete then. Waits for octets at most for `waits`;
-    /// `None` if there are some, unless a caller has taken them.
-    fn lead_once(&self, inbound: &mut Inbound, waits: Option<Duration>) -> Result<(), NoReply> {
-        let mut done = false;
-        loop {
-            let (polled, tail): (Option<MessageHeader>, ReplyTail) =
-                match inbound.poll().map_err(NoReply::Broken)? {
-                    None if !done && SHARED_BUFFERS => self.borrow_tail(inbound),
-                    polled => (polled, None),
-                };
+    /// `None` if there are some, unless a caller has taken them. Returns whether the stream has no more octets, with the state
+    /// locked.
+    fn lead_once<'s>(
+        &'s self,
+        inbound: &mut Inbound,
+        waits: Option<Duration>,
+        ending: &mut Option<Ending>,
+    ) -> (Locked<'s, State>, Result<bool, NoReply>) {
+        let (mut held, mut done, mut is_drained) = (None, false, false);
+        let led = loop {
+            let (polled, tail): (Option<MessageHeader>, ReplyTail) = match inbound.poll() {
+                Err(error) => break Err(NoReply::Broken(error)),
+                Ok(None) if !done && SHARED_BUFFERS => self.borrow_tail(inbound),
+                Ok(polled) => (polled, None),
+            };
             match polled {
                 Some(header) => {
-                    self.deliver(inbound, &header, tail, None)?;
                     done = true;
+                    let state = held.take().unwrap_or_else(|| self.state());
+                    match self.deliver_next(state, (inbound, &header, tail), ending) {
+                        Ok(state) => held = state,
+                        Err(reason) => break Err(reason),
+                    }
                 }
-                None if done => return Ok(()),
+                None if done => break Ok(is_drained),
                 None => {
                     done = true;
                     let space = inbound.space();
+                    let room = space.len();
                     let received = match waits {
                         None => self.stream.try_recv(space),
                         Some(limit) => self
@@ -238,14 +265,28 @@ impl MultiplexedConnection {
                             .map(Some),
                     };
                     match received {
-                        Ok(Some(0)) => return Err(NoReply::Lost(None)),
-                        Ok(Some(count)) => inbound.advance(count),
-                        Ok(None) => {}
+                        Ok(Some(0)) => break Err(NoReply::Lost(None)),
+                        Ok(Some(count)) => {
+                            is_drained = count < room && self.stream.short_read_means_empty();
+                            inbound.advance(count);
+                        }
+                        Ok(None) => is_drained = self.stream.short_read_means_empty(),
                         Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {}
-                        Err(error) => return Err(NoReply::Lost(Some(error))),
+                        Err(error) => break Err(NoReply::Lost(Some(error))),
                     }
                 }
             }
+        };
+        (held.unwrap_or_else(|| self.state()), led)
+    }
+
+    /// Ends the request of the reply that was received last. Called by the reader with the state unlocked.
+    #[inline]
+    pub(super) fn end_received(&self, ending: &mut Option<Ending>) {
+        if let Some(Ending { request, ended }) = ending.take()
+            && let Some(calls_back) = request.end(ended)
+        {
+            on_needed_thread(|| calls_back.call_back());
         }
     }
 }

@@ -29,6 +29,8 @@ const VERSION: GiopVersion = GiopVersion::V1_2;
 const ORDER: ByteOrder = ByteOrder::NATIVE;
 /// The number of steps if nothing else is asked for.
 const STEPS: u64 = 50_000;
+/// The maximum number of pending requests.
+const MOST: usize = 64;
 /// The seed of the first run.
 const SEED: u64 = 0x5eed;
 
@@ -117,6 +119,8 @@ impl Stream for Simulated {
 struct Sent {
     value: i32,
     is_timed: bool,
+    /// Whether it is being sent, and whether the reader has left it to who sends it.
+    sending: Mutex<(bool, bool)>,
     /// The results; without a reply, whether the reason was its deadline.
     ends: Mutex<Vec<Result<i32, bool>>>,
 }
@@ -125,7 +129,7 @@ impl PendingRequest for Sent {
     fn end(self: Arc<Self>, ended: Ended) -> Option<Arc<dyn PendingRequest>> {
         let result = match ended {
             Ended::Reply(reply) => {
-                let body = &reply.octets.message()[reply.start.body_start..];
+                let body = &reply.received().message[reply.start.body_start..];
                 Ok(i32::from_ne_bytes(body[..4].try_into().unwrap()))
             }
             Ended::NoReply { reason, .. } => Err(matches!(reason, NoReply::TimedOut)),
@@ -135,6 +139,12 @@ impl PendingRequest for Sent {
     }
 
     fn call_back(&self) {}
+
+    fn leave(&self) -> bool {
+        let mut sending = self.sending.lock().unwrap();
+        sending.1 |= sending.0;
+        sending.0
+    }
 }
 
 /// One connection with its server, and what the program has sent.
@@ -203,14 +213,7 @@ impl Run {
         pending: Option<Arc<Sent>>,
         value: i32,
     ) -> Option<(MultiplexedCall, zorb_giop::BegunRequest)> {
-        let limits = WaitLimits { deadline: None, max_waiting: 0, max_wait: None };
-        let most = pending.is_some().then_some(64);
-        let joining = Joining { in_upcall: false, limits, pending: most };
-        let mut call = self.connection.join(&joining).ok()?;
         let is_timed = pending.as_ref().is_some_and(|sent| sent.is_timed);
-        if let Some(sent) = pending {
-            call.reply_to(sent, &ThreadCount::new(0), Duration::MAX).unwrap();
-        }
         let request = NewRequest {
             kind: RequestKind::Twoway,
             form: MessageFormat::Giop(VERSION),
@@ -221,7 +224,12 @@ impl Run {
             // Its time is over when the reader looks next.
             deadline: is_timed.then_some(Duration::ZERO),
         };
-        let begun = call.begin(&request, None).ok()?;
+        let (mut call, begun) = match &pending {
+            Some(sent) if self.chance.below(2) == 0 => {
+                Arc::clone(&self.connection).begin_pending(MOST, &request, sent)?
+            }
+            _ => self.join(pending, &request)?,
+        };
         let key = Arc::new(b"key".to_vec());
         let plain = PlainRequest {
             request_id: begun.request_id,
@@ -236,11 +244,29 @@ impl Run {
         Some((call, begun))
     }
 
+    /// Begins a request in two steps.
+    fn join(
+        &self,
+        pending: Option<Arc<Sent>>,
+        request: &NewRequest<'_>,
+    ) -> Option<(MultiplexedCall, zorb_giop::BegunRequest)> {
+        let limits = WaitLimits { deadline: None, max_waiting: 0, max_wait: None };
+        let most = pending.is_some().then_some(MOST);
+        let joining = Joining { in_upcall: false, limits, pending: most };
+        let mut call = self.connection.join(&joining).ok()?;
+        if let Some(sent) = pending {
+            call.reply_to(sent, &ThreadCount::new(0), Duration::MAX).unwrap();
+        }
+        let begun = call.begin(request, None).ok()?;
+        Some((call, begun))
+    }
+
     /// Begins a pending request, and sends it now or later.
     fn send(&mut self) {
         self.numbers += 1;
         let is_timed = self.chance.below(6) == 0;
-        let sent = Sent { value: self.numbers, is_timed, ends: Mutex::default() };
+        let sending = Mutex::new((true, false));
+        let sent = Sent { value: self.numbers, is_timed, sending, ends: Mutex::default() };
         let sent = Arc::new(sent);
         let Some((call, begun)) = self.begin(Some(Arc::clone(&sent)), sent.value) else {
             // It was not sent, and ends nowhere else.
@@ -274,7 +300,11 @@ impl Run {
             return;
         }
         let (mut call, begun, sent, _) = self.begun.swap_remove(at);
-        call.detach(&begun);
+        let is_left = std::mem::take(&mut *sent.sending.lock().unwrap()).1;
+        if is_left {
+            self.connection.end_left();
+        }
+        call.detach();
         self.sent.insert(begun.request_id, sent);
     }
 
@@ -345,8 +375,11 @@ impl Run {
             drop(state);
             connection.fail_pending();
         } else {
-            let mut state = connection.receive_pending(state, Some(Duration::ZERO));
+            let mut ending = None;
+            let mut state = connection.receive_pending(state, Some(Duration::ZERO), &mut ending);
             state.pending.reader = Reader::Runs;
+            drop(state);
+            connection.end_received(&mut ending);
         }
         self.settle();
     }

@@ -9,12 +9,17 @@ use zorb_giop::{
     ClientConnection, DetachedMessage, Inbound, MessageHeader, ReplyStart, RequestBuffer,
 };
 use zorb_os::lock::{Condition, Locked};
+use zorb_os::priority;
 
 use super::inheritance::Leader;
-use super::pending_request::{PendingCalls, PendingRequest, ReplyTail};
+use super::pending_reply::ReplyTail;
+use super::pending_request::{PendingCalls, PendingRequest};
 use super::sleepers::Sleepers;
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::wait_queue::WaitQueue;
+
+/// The maximum number of callers' buffers that a connection retains.
+const MAX_IDLE_BUFFERS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct State {
@@ -44,23 +49,31 @@ pub(super) struct State {
     pub(super) pending: PendingCalls,
 }
 
-/// A caller that waits for its reply, or a request whose caller does not wait.
+/// What waits for a reply.
 #[derive(Debug)]
-pub(super) struct Follower {
-    /// Whether the caller sleeps and has not been woken yet; then it is one of the [`Sleepers`].
+pub(super) enum Follower {
+    /// A one-way request.
+    Nobody,
+    Caller(Box<Caller>),
+    /// A request whose caller does not wait.
+    Pending {
+        request: Arc<dyn PendingRequest>,
+        /// The [period](super::periods::Periods) in which it began.
+        period: u32,
+    },
+}
+
+/// A caller that waits for its reply.
+#[derive(Debug, Default)]
+pub(super) struct Caller {
+    /// Whether it sleeps and has not been woken yet; then it is one of the [`Sleepers`].
     pub(super) sleeps: bool,
-    /// The priority of the caller's thread, if it has set one.
+    /// The priority of its thread, if it has set one.
     pub(super) priority: u8,
     pub(super) wake: Arc<Condition>,
     /// A buffer for the reply.
     pub(super) spare: DetachedMessage,
     pub(super) reply: Option<FollowerReply>,
-    /// What gets the reply if the caller does not wait.
-    pub(super) pending: Option<Arc<dyn PendingRequest>>,
-    /// Whether the thread that sends the request answers for it if it fails.
-    pub(super) is_being_sent: bool,
-    /// The [period](super::periods::Periods) in which it began.
-    pub(super) period: u32,
 }
 
 /// A reply that the leader has received for a follower.
@@ -76,13 +89,24 @@ pub(super) struct FollowerReply {
 /// The buffers of one caller.
 #[derive(Debug, Default)]
 pub(super) struct CallBuffers {
-    pub(super) wake: Arc<Condition>,
+    /// The caller while no request of it waits for a reply.
+    pub(super) caller: Option<Box<Caller>>,
     pub(super) outgoing: RequestBuffer,
     pub(super) received: DetachedMessage,
     pub(super) tail: ReplyTail,
 }
 
 impl CallBuffers {
+    /// The caller of a request, for the table of what waits for replies.
+    #[inline]
+    pub(super) fn caller(&mut self) -> Box<Caller> {
+        let mut caller = self.caller.take().unwrap_or_default();
+        caller.sleeps = false;
+        caller.priority = priority::last_set();
+        caller.spare = std::mem::take(&mut self.received);
+        caller
+    }
+
     /// Prepares them for the next call.
     #[inline]
     pub(super) fn trim(&mut self) {
@@ -98,6 +122,22 @@ impl State {
         self.users == 0 && self.pending.count == 0
     }
 
+    /// Keeps the buffers of a caller for others.
+    pub(super) fn keep(&mut self, buffers: Box<CallBuffers>) {
+        if self.idle.len() < MAX_IDLE_BUFFERS {
+            self.idle.push(buffers);
+        }
+    }
+
+    /// The caller of a request.
+    #[inline]
+    pub(super) fn caller(&mut self, id: u32) -> Option<&mut Caller> {
+        match self.machine.call_mut(id)? {
+            Follower::Caller(caller) => Some(caller),
+            Follower::Nobody | Follower::Pending { .. } => None,
+        }
+    }
+
     /// Ends the leadership of the calling thread, and takes the receive buffer back.
     pub(super) fn end_leading(&mut self, mut inbound: Box<Inbound>) {
         self.leader.end();
@@ -107,17 +147,18 @@ impl State {
 
     /// Notes that a caller sleeps.
     pub(super) fn sleep(&mut self, id: u32) {
-        if let Some(call) = self.machine.call_mut(id)
-            && !std::mem::replace(&mut call.sleeps, true)
+        if let Some(caller) = self.caller(id)
+            && !std::mem::replace(&mut caller.sleeps, true)
         {
-            self.sleepers.add(id, call.priority);
+            let priority = caller.priority;
+            self.sleepers.add(id, priority);
         }
     }
 
     /// Notes that a caller does not sleep any more.
     pub(super) fn wake(&mut self, id: u32) {
-        if let Some(call) = self.machine.call_mut(id)
-            && std::mem::take(&mut call.sleeps)
+        if let Some(caller) = self.caller(id)
+            && std::mem::take(&mut caller.sleeps)
         {
             self.sleepers.remove(id);
         }
@@ -125,8 +166,10 @@ impl State {
 
     /// Whether this pending request has the id. Ids are used again.
     pub(super) fn is_pending(&mut self, id: u32, request: *const ()) -> bool {
-        let pending = self.machine.call_mut(id).and_then(|call| call.pending.as_ref());
-        pending.is_some_and(|known| std::ptr::addr_eq(Arc::as_ptr(known), request))
+        let Some(Follower::Pending { request: known, .. }) = self.machine.call_mut(id) else {
+            return false;
+        };
+        std::ptr::addr_eq(Arc::as_ptr(known), request)
     }
 
     /// Why a caller gets no reply after the end of the connection.

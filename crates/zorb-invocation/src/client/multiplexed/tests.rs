@@ -205,6 +205,10 @@ impl PendingRequest for Unanswered {
     }
 
     fn call_back(&self) {}
+
+    fn leave(&self) -> bool {
+        false
+    }
 }
 
 #[test]

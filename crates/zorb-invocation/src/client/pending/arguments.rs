@@ -4,6 +4,25 @@ use std::collections::TryReserveError;
 
 use zorb_cdr::{TextCoding, fallible};
 
+/// What is kept of the arguments of a call.
+#[derive(Debug, Default)]
+pub(super) enum KeptArguments {
+    /// Nothing: they have not been encoded, or the call has ended.
+    #[default]
+    None,
+    Encoded(Arguments),
+    /// Nothing, as there was no memory for them.
+    OutOfMemory,
+}
+
+impl KeptArguments {
+    /// A copy of the arguments that were written at the offset `at` of a message, if there is memory for it.
+    #[inline]
+    pub(super) fn copy_of(octets: &[u8], at: usize, text: TextCoding) -> Self {
+        Arguments::new(octets, at, text).map_or(Self::OutOfMemory, Self::Encoded)
+    }
+}
+
 /// Encoded arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Arguments {

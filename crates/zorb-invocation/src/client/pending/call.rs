@@ -18,7 +18,6 @@ use zorb_types::{ErrorContext, Phase, SystemException};
 
 use super::super::call::Call;
 use super::super::connect_time::ConnectTime;
-use super::super::connection::CallReply;
 use super::super::level_policies::CallParameters;
 use super::super::multiplexed::{Ended, MultiplexedConnection, PendingReply};
 use super::super::needed_thread::{is_needed_thread, on_needed_thread};
@@ -26,7 +25,7 @@ use super::super::redirections::Redirections;
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::Route;
 use super::super::time_limit::TimeLimit;
-use super::arguments::Arguments;
+use super::arguments::KeptArguments;
 use super::count::CountedCall;
 use crate::object::{Binding, ObjectRef};
 
@@ -57,9 +56,11 @@ pub(super) struct State {
     /// Whether a thread is sending it; what ends it meanwhile waits for that thread.
     pub(super) is_sending: bool,
     pub(super) ended_while_sent: Option<Ended>,
+    /// Whether the connection's reader has left its failure to that thread.
+    pub(super) is_left: bool,
     /// The connection and the id of its request, while it may be cancelled.
     pub(super) over: Option<(Arc<MultiplexedConnection>, u32)>,
-    pub(super) arguments: Option<Arguments>,
+    pub(super) arguments: KeptArguments,
     pub(super) redirections: Redirections,
     answer: Option<Answer>,
     then: Then,
@@ -288,7 +289,7 @@ impl PendingCall {
         }
         state.answer = Some(answer);
         state.over = None;
-        state.arguments = None;
+        state.arguments = KeptArguments::None;
         let then = match &state.then {
             Then::Nobody => None,
             Then::Wake(_) => Some(std::mem::take(&mut state.then)),
@@ -331,14 +332,7 @@ impl PendingCall {
         route: Option<&'a Route>,
         reply: &'a PendingReply,
     ) -> Reply<'a> {
-        let received = CallReply {
-            message: reply.octets.message(),
-            fragment_starts: &reply.octets.fragment_starts,
-            #[cfg(feature = "buffers")]
-            tail: reply.tail.as_ref().map(|it| zorb_cdr::Tail::new(it).owned_by(it)),
-            order: reply.order,
-            start: reply.start,
-        };
+        let received = reply.received();
         let core = self.object.core();
         Reply { core, operation: &self.operation, route, received, text: attempt.text }
     }

@@ -62,4 +62,11 @@ impl PendingRequest for PendingCall {
     fn call_back(&self) {
         self.run_call_back();
     }
+
+    #[cold]
+    fn leave(&self) -> bool {
+        let mut state = self.state.lock();
+        state.is_left |= state.is_sending;
+        state.is_sending
+    }
 }

@@ -16,7 +16,7 @@ use super::super::jobs::{Job, Run};
 use super::super::multiplexed::PendingReply;
 use super::super::needed_thread::on_needed_thread;
 use super::super::reply::{NO_REPLY, ReadReply};
-use super::arguments::Arguments;
+use super::arguments::{Arguments, KeptArguments};
 use super::call::{Answer, Attempted, PendingCall};
 use super::interception::end_attempt;
 use super::send::{Sending, finish, proceed};
@@ -94,13 +94,16 @@ impl PendingCall {
             };
             return finish(&self, Answer::Failed(exception));
         }
-        let Some(arguments) = arguments else {
-            // They had not been encoded when the connection ended, or there was no memory to keep them.
-            let exception = match unfinished {
-                Unfinished::Resend(exception) | Unfinished::Failed(exception) => exception,
-                _ => not_kept(),
-            };
-            return finish(&self, Answer::Failed(exception));
+        let arguments = match (arguments, unfinished) {
+            (KeptArguments::Encoded(arguments), unfinished) => Ok((arguments, unfinished)),
+            (_, Unfinished::Failed(exception)) => Err(exception),
+            // They had not been encoded when the connection ended.
+            (KeptArguments::None, Unfinished::Resend(exception)) => Err(exception),
+            (KeptArguments::None | KeptArguments::OutOfMemory, _) => Err(not_kept()),
+        };
+        let (arguments, unfinished) = match arguments {
+            Ok(kept) => kept,
+            Err(exception) => return finish(&self, Answer::Failed(exception)),
         };
         {
             let mut state = self.state.lock();

@@ -9,13 +9,15 @@ use std::time::Duration;
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_cdr::CdrWriter;
-use zorb_giop::{DetachedMessage, ProtocolError, ProtocolErrorKind, ResponseFlags};
+use zorb_giop::{
+    BegunRequest, DetachedMessage, ProtocolError, ProtocolErrorKind, RequestKind, ResponseFlags,
+};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::super::attempt::{Attempt, Unfinished, send_over};
+use super::super::attempt::{Attempt, Unfinished, begin_over, send_begun};
 use super::super::call::Call;
 use super::super::connect_time::ConnectTime;
-use super::super::connection::Connection;
+use super::super::connection::{CallReply, Connection, machine_time};
 use super::super::effective::{plain_parameters, write_parameters};
 use super::super::endpoint_cache::Wanted;
 use super::super::invoke::attempt;
@@ -25,7 +27,7 @@ use super::super::reply::{ReadReply, Reply};
 use super::super::route::{Route, Routes};
 use super::super::selection::{Selection, select_route, too_many_pending};
 use super::super::time_limit::TimeLimit;
-use super::arguments::Arguments;
+use super::arguments::KeptArguments;
 use super::call::{Answer, Attempted, PendingCall};
 use super::count::CountedCall;
 use super::interception::intercept_sending;
@@ -181,13 +183,23 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
 /// Stores the reply to a call inside this ORB.
 fn store(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<(), SystemException> {
     let received = &reply.received;
-    let mut octets = DetachedMessage::default();
-    octets.copy_from(received.message, received.fragment_starts)?;
-    let length = octets.message().len();
-    if length > PendingReply::UNCHARGED && !octets.charge_whole(reply.core.message_budget()) {
-        return Err(ProtocolError::new(ProtocolErrorKind::OutOfMemory(length)).into());
-    }
-    let stored = PendingReply { order: received.order, start: received.start, octets, tail: None };
+    let CallReply { message, fragment_starts, order, start, .. } = *received;
+    let copied = match fragment_starts {
+        [] => PendingReply::copy_of(message, order, start)?,
+        _ => None,
+    };
+    let stored = match copied {
+        Some(copied) => copied,
+        None => {
+            let mut octets = DetachedMessage::default();
+            octets.copy_from(message, fragment_starts)?;
+            if !octets.charge_whole(reply.core.message_budget()) {
+                let error = ProtocolErrorKind::OutOfMemory(message.len());
+                return Err(ProtocolError::new(error).into());
+            }
+            PendingReply::of(octets, order, start, None)
+        }
+    };
     *answer.borrow_mut() = Some(stored);
     Ok(())
 }
@@ -201,14 +213,13 @@ fn send_by(
 ) -> Attempt {
     let core = call.object.core();
     let most = core.options().max_pending_calls_per_connection;
-    let (route, mut connection) = match open_connection(routes, most) {
-        Some(open) => open,
-        None => connect(own, routes, most).map_err(Unfinished::Failed)?,
+    let (route, mut connection, begun) = match begin_at_once(call, own, routes, most) {
+        Some((route, connection, begun)) => (route, connection, Some(begun)),
+        None => {
+            let (route, connection) = connect(call, own, routes, most)?;
+            (route, connection, None)
+        }
     };
-    let linger = route.cache.idle_limit().unwrap_or(LINGER);
-    let request: Arc<dyn PendingRequest> = Arc::<PendingCall>::clone(call);
-    let reads = connection.reply_to(request, core.threads(), linger);
-    reads.map_err(|error| Unfinished::Failed(no_reader(error)))?;
     let body_start = Cell::new(None);
     let arguments = |writer: &mut CdrWriter<'_>| {
         let at = writer.offset();
@@ -216,7 +227,10 @@ fn send_by(
         body_start.set(Some((at, writer.text())));
         Ok(())
     };
-    let begun = match send_over(&Call { arguments: &arguments, ..*own }, route, &mut connection) {
+    let own = &Call { arguments: &arguments, ..*own };
+    let begun = begun.map_or_else(|| begin_over(own, route, &mut connection), Ok);
+    let sent = begun.and_then(|begun| send_begun(own, route, &mut connection, begun));
+    let begun = match sent {
         Ok(begun) => Some(begun),
         // If it is not there any more, the reader ends the call: the connection has ended.
         Err(unfinished) if connection.take_back() => return Err(unfinished),
@@ -232,7 +246,7 @@ fn send_by(
     if let Some((body, at, text)) = arguments
         && !is_answered
     {
-        state.arguments = Arguments::new(body, at, text).ok();
+        state.arguments = KeptArguments::copy_of(body, at, text);
         if let Some(counted) = &call.counted {
             // Those of the attempt before.
             counted.release();
@@ -250,14 +264,18 @@ fn send_by(
         state.over = Some((Arc::clone(connection.connection()), begun.request_id));
     }
     state.is_sending = false;
+    let is_left = std::mem::take(&mut state.is_left);
     let is_cancelled = state.is_cancelled;
     let ended = match &state.ended_while_sent {
         Some(_) => state.ended_while_sent.take(),
         None => None,
     };
     drop(state);
+    if is_left {
+        connection.connection().end_left();
+    }
     match &begun {
-        Some(begun) => connection.detach(begun),
+        Some(_) => connection.detach(),
         None => drop(connection),
     }
     if is_cancelled {
@@ -270,25 +288,45 @@ fn send_by(
     Ok(())
 }
 
-/// The preferred route, if its connection is open and can be used at once.
-fn open_connection(routes: &Routes, most: usize) -> Option<(&Route, MultiplexedCall)> {
+/// Begins the request by the preferred route, if its connection is open and can be used at once.
+#[inline]
+fn begin_at_once<'r>(
+    call: &Arc<PendingCall>,
+    own: &Call<'_>,
+    routes: &'r Routes,
+    most: usize,
+) -> Option<(&'r Route, MultiplexedCall, BegunRequest)> {
     if routes.by_priority {
         return None;
     }
     let route = routes.preferred().filter(|route| route.replies)?;
-    Some((route, route.cache.open_pending_connection(most)?))
+    let connection = route.cache.open_pending_connection()?;
+    let deadline = own.time_limit.deadline();
+    let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
+    let core = own.object.core();
+    let request = route.request(core, RequestKind::Twoway, own.operation, deadline);
+    let (connection, begun) = connection.begin_pending(most, &request, call)?;
+    Some((route, connection, begun))
 }
 
-/// Selects a route, and a connection on which fewer than `most` requests wait for their replies.
+/// Selects a route, and a connection on which fewer than `most` requests wait for their replies. The connection has a
+/// reader then.
 #[inline(never)]
 fn connect<'r>(
+    call: &Arc<PendingCall>,
     own: &Call<'_>,
     routes: &'r Routes,
     most: usize,
-) -> Result<(&'r Route, MultiplexedCall), SystemException> {
+) -> Result<(&'r Route, MultiplexedCall), Unfinished> {
     let selection = Selection { wanted: own.wanted(), expects_reply: true, info: own.info };
     let connect = |route: &Route, wanted: Wanted<'_>| route.cache.pending_connection(wanted, most);
-    select_route(own.object, routes, &selection, connect)
+    let selected = select_route(own.object, routes, &selection, connect);
+    let (route, mut connection) = selected.map_err(Unfinished::Failed)?;
+    let linger = route.cache.idle_limit().unwrap_or(LINGER);
+    let request: Arc<dyn PendingRequest> = Arc::<PendingCall>::clone(call);
+    let reads = connection.reply_to(request, call.object.core().threads(), linger);
+    reads.map_err(|error| Unfinished::Failed(no_reader(error)))?;
+    Ok((route, connection))
 }
 
 /// The exception if the reader of the connection could not be started.

@@ -1,4 +1,4 @@
-//! A descriptor that one thread waits to read while no other thread does.
+//! A descriptor at which one thread waits for octets while no other thread does.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -16,16 +16,16 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 const READABLE: u64 = 0;
 const INTERRUPTED: u64 = 1;
 
-/// Waits until a descriptor is readable. It is reported once for each time that it was [armed](Self::arm)
-/// (`EPOLLONESHOT`); while it is not, what arrives is left to other threads and does not wake the waiting one. Other
-/// threads may arm, disarm and interrupt at any time.
+/// Waits until octets arrive at a descriptor. While it is [armed](Self::arm), each arrival is reported once
+/// (`EPOLLET`), unless a thread has read it before the waiting one looks; while it is not, what arrives is left to other
+/// threads and does not wake the waiting one. Other threads may arm, disarm and interrupt at any time.
 #[derive(Debug)]
-pub struct OneShot {
+pub struct Arrivals {
     epoll: OwnedFd,
     interrupt: EventFd,
 }
 
-impl OneShot {
+impl Arrivals {
     /// For `fd`, which is not armed. Takes two descriptors.
     ///
     /// # Errors
@@ -38,12 +38,13 @@ impl OneShot {
         Ok(Self { epoll, interrupt })
     }
 
-    /// Reports `fd`, the descriptor of this, when it is readable next, or now if it is. One system call.
+    /// Reports `fd`, the descriptor of this, if it is readable now, and each time that something arrives. What is left unread
+    /// after a report is not reported again, unless `fd` is armed again. One system call.
     ///
     /// # Errors
     /// It is another descriptor.
     pub fn arm(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
-        self.change(fd, DISARMED | epoll::EventFlags::IN | epoll::EventFlags::RDHUP)
+        self.change(fd, ARMED)
     }
 
     /// Does not report `fd` until it is armed again, except that its peer has disconnected. One system call. A wait that
@@ -64,8 +65,8 @@ impl OneShot {
         self.interrupt.notify();
     }
 
-    /// Waits until the descriptor is readable, in error or at its end, which disarms it, and returns `true`; `false` if
-    /// the wait was interrupted, also by a signal, or ended after `limit` (`None`: no limit).
+    /// Waits until the descriptor is reported: it is readable, in error or at its end. Then returns `true`; `false` if the
+    /// wait was interrupted, also by a signal, or ended after `limit` (`None`: no limit).
     ///
     /// # Errors
     /// The system call fails.
@@ -91,6 +92,10 @@ impl OneShot {
     }
 }
 
+/// The interest in a descriptor that is armed.
+const ARMED: epoll::EventFlags =
+    epoll::EventFlags::ET.union(epoll::EventFlags::IN).union(epoll::EventFlags::RDHUP);
+
 /// The interest in a descriptor that is not armed.
 const DISARMED: epoll::EventFlags = epoll::EventFlags::ONESHOT;
 
@@ -104,59 +109,67 @@ mod tests {
     const NOW: Option<Duration> = Some(Duration::ZERO);
 
     #[test]
-    fn a_descriptor_is_reported_once_each_time_that_it_is_armed() {
+    fn each_arrival_is_reported_once() {
         let (mut here, mut there) = UnixStream::pair().unwrap();
-        let one_shot = OneShot::new(here.as_fd()).unwrap();
+        let arrivals = Arrivals::new(here.as_fd()).unwrap();
         there.write_all(b"12").unwrap();
-        assert!(!one_shot.wait(NOW).unwrap(), "it is not armed");
-        one_shot.arm(here.as_fd()).unwrap();
-        assert!(one_shot.wait(None).unwrap());
-        assert!(!one_shot.wait(NOW).unwrap(), "nobody has read, but it has been reported");
-        one_shot.arm(here.as_fd()).unwrap();
+        assert!(!arrivals.wait(NOW).unwrap(), "it is not armed");
+        arrivals.arm(here.as_fd()).unwrap();
+        assert!(arrivals.wait(None).unwrap());
+        assert!(!arrivals.wait(NOW).unwrap(), "nobody has read, but it has been reported");
+        arrivals.arm(here.as_fd()).unwrap();
+        assert!(arrivals.wait(NOW).unwrap(), "still nobody has");
         here.read_exact(&mut [0; 2]).unwrap();
-        assert!(!one_shot.wait(NOW).unwrap(), "another thread has read");
-        there.write_all(b"3").unwrap();
-        assert!(one_shot.wait(None).unwrap());
+        for _ in 0..2 {
+            there.write_all(b"3").unwrap();
+            assert!(arrivals.wait(None).unwrap(), "it stays armed");
+            here.read_exact(&mut [0; 1]).unwrap();
+        }
+        there.write_all(b"4").unwrap();
+        here.read_exact(&mut [0; 1]).unwrap();
+        assert!(!arrivals.wait(NOW).unwrap(), "another thread has read");
+        there.write_all(b"5").unwrap();
+        assert!(arrivals.wait(None).unwrap());
     }
 
     #[test]
     fn a_disarmed_descriptor_wakes_nobody() {
         let (here, mut there) = UnixStream::pair().unwrap();
-        let one_shot = OneShot::new(here.as_fd()).unwrap();
-        one_shot.arm(here.as_fd()).unwrap();
-        one_shot.disarm(here.as_fd()).unwrap();
+        let arrivals = Arrivals::new(here.as_fd()).unwrap();
+        arrivals.arm(here.as_fd()).unwrap();
+        arrivals.disarm(here.as_fd()).unwrap();
         there.write_all(b"1").unwrap();
-        assert!(!one_shot.wait(NOW).unwrap());
-        one_shot.arm(here.as_fd()).unwrap();
-        one_shot.disarm(here.as_fd()).unwrap();
-        assert!(!one_shot.wait(NOW).unwrap(), "not even if it was readable when it was armed");
+        assert!(!arrivals.wait(NOW).unwrap());
+        arrivals.arm(here.as_fd()).unwrap();
+        arrivals.disarm(here.as_fd()).unwrap();
+        assert!(!arrivals.wait(NOW).unwrap(), "not even if it was readable when it was armed");
     }
 
     #[test]
     fn the_end_of_a_stream_is_reported() {
         let (here, there) = UnixStream::pair().unwrap();
-        let one_shot = OneShot::new(here.as_fd()).unwrap();
-        one_shot.arm(here.as_fd()).unwrap();
+        let arrivals = Arrivals::new(here.as_fd()).unwrap();
+        arrivals.arm(here.as_fd()).unwrap();
         drop(there);
-        assert!(one_shot.wait(None).unwrap());
-        assert!(!one_shot.wait(NOW).unwrap(), "once");
+        assert!(arrivals.wait(None).unwrap());
+        assert!(!arrivals.wait(NOW).unwrap(), "once");
     }
 
     #[test]
     fn a_wait_is_interrupted_also_before_it_begins() {
         let (here, mut there) = UnixStream::pair().unwrap();
-        let one_shot = OneShot::new(here.as_fd()).unwrap();
-        one_shot.interrupt();
-        assert!(!one_shot.wait(None).unwrap());
+        let arrivals = Arrivals::new(here.as_fd()).unwrap();
+        arrivals.interrupt();
+        assert!(!arrivals.wait(None).unwrap());
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| one_shot.wait(None).unwrap());
-            one_shot.interrupt();
+            let waiting = scope.spawn(|| arrivals.wait(None).unwrap());
+            arrivals.interrupt();
             assert!(!waiting.join().unwrap());
         });
-        one_shot.arm(here.as_fd()).unwrap();
+        arrivals.arm(here.as_fd()).unwrap();
         there.write_all(b"1").unwrap();
-        one_shot.interrupt();
-        assert!(one_shot.wait(None).unwrap(), "both are seen at once");
-        assert!(!one_shot.wait(NOW).unwrap());
+        arrivals.interrupt();
+        assert!(arrivals.wait(None).unwrap(), "both are seen at once");
+        assert!(!arrivals.wait(NOW).unwrap());
     }
 }
