@@ -13,7 +13,7 @@ use rustix::event::epoll;
 use crate::clock::MonotonicTime;
 use crate::sys;
 
-pub use arrivals::Arrivals;
+pub use arrivals::{Arrival, Arrivals};
 pub use ready::{Event, ReadySet, Trigger};
 
 /// The maximum number of descriptors of [`wait_readable`].

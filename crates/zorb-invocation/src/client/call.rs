@@ -38,11 +38,7 @@ impl Call<'_> {
     pub(super) fn apply_parameters(&mut self) {
         let CallParameters { round_trip, request, sync_scope, .. } = *self.parameters;
         if round_trip.is_some() || request.is_some() {
-            self.time_limit = TimeLimit::new(round_trip);
-            self.sending = match request {
-                None => self.time_limit,
-                Some(limit) => TimeLimit::new(Some(round_trip.map_or(limit, |it| it.min(limit)))),
-            };
+            [self.time_limit, self.sending] = self.parameters.start_limits();
         }
         if !self.response.expects_reply() {
             self.response = response_to(sync_scope);
@@ -69,6 +65,20 @@ impl Call<'_> {
             "the policy Rebind forbids reconnecting transparently; resolve the reference again",
         );
         SystemException::rebind(minor, CompletionStatus::No).with_context(context)
+    }
+}
+
+impl CallParameters {
+    /// Starts the limits of the whole call, and of connecting and sending.
+    #[inline]
+    pub(super) fn start_limits(&self) -> [TimeLimit; 2] {
+        let Self { round_trip, request, .. } = *self;
+        let whole = TimeLimit::new(round_trip);
+        let sending = match request {
+            None => whole,
+            Some(limit) => TimeLimit::new(Some(round_trip.map_or(limit, |it| it.min(limit)))),
+        };
+        [whole, sending]
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod call;
 mod closing;
+mod detached;
 mod inheritance;
 mod leader;
 mod list;

@@ -138,9 +138,11 @@ impl<T, E: From<SystemException>> Pending<T, E> {
 
     fn wait_at_most(&mut self, deadline: Option<Instant>) -> Option<Result<T, E>> {
         let Some(call) = &self.call else { return Some(Err(taken_before())) };
-        match call.wait(deadline) {
-            Ok(taken) => self.read(taken?),
-            Err(exception) => Some(Err(exception.into())),
+        // By reference: it is large.
+        match &call.wait(deadline) {
+            Ok(Some(taken)) => self.read(taken),
+            Ok(None) => None,
+            Err(exception) => Some(Err(exception.clone().into())),
         }
     }
 
@@ -148,7 +150,7 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     pub fn try_take(&mut self) -> Option<Result<T, E>> {
         let Some(call) = &self.call else { return Some(Err(taken_before())) };
         let taken = call.try_take()?;
-        self.read(taken)
+        self.read(&taken)
     }
 
     /// Passes the result to `function` when the call ends: on the thread that reads the replies of the
@@ -213,9 +215,9 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     }
 
     /// Reads the result of the call, which has ended.
-    fn read(&mut self, taken: Taken) -> Option<Result<T, E>> {
+    fn read(&mut self, taken: &Taken) -> Option<Result<T, E>> {
         let call = self.call.take()?;
-        Some(self.reader.read(&call, &taken))
+        Some(self.reader.read(&call, taken))
     }
 }
 
@@ -225,7 +227,7 @@ impl<T, E: From<SystemException>> Future for Pending<T, E> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, E>> {
         let Some(call) = &self.call else { return Poll::Ready(Err(taken_before())) };
         let taken = call.take_or_wake(context.waker());
-        match taken.and_then(|taken| self.read(taken)) {
+        match taken.and_then(|taken| self.read(&taken)) {
             Some(result) => Poll::Ready(result),
             None => Poll::Pending,
         }

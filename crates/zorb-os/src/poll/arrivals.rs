@@ -65,12 +65,12 @@ impl Arrivals {
         self.interrupt.notify();
     }
 
-    /// Waits until the descriptor is reported: it is readable, in error or at its end. Then returns `true`; `false` if the
-    /// wait was interrupted, also by a signal, or ended after `limit` (`None`: no limit).
+    /// Waits until the descriptor is reported: something has arrived, or it has failed. [`Arrival::Nothing`] if the wait was
+    /// interrupted, also by a signal, or ended after `limit` (`None`: no limit).
     ///
     /// # Errors
     /// The system call fails.
-    pub fn wait(&self, limit: Option<Duration>) -> io::Result<bool> {
+    pub fn wait(&self, limit: Option<Duration>) -> io::Result<Arrival> {
         let limit = limit.map(|limit| limit.min(LONGEST)).map(|limit| Timespec {
             tv_sec: limit.as_secs().cast_signed(),
             tv_nsec: limit.subsec_nanos().into(),
@@ -78,18 +78,30 @@ impl Arrivals {
         let mut events = [MaybeUninit::uninit(); 2];
         let events = match epoll::wait(&self.epoll, &mut events, limit.as_ref()) {
             Ok((events, _)) => events,
-            Err(rustix::io::Errno::INTR) => return Ok(false),
+            Err(rustix::io::Errno::INTR) => return Ok(Arrival::Nothing),
             Err(error) => return Err(error.into()),
         };
-        let mut readable = false;
+        let mut arrival = Arrival::Nothing;
         for event in events {
             match event.data.u64() {
-                READABLE => readable = true,
+                READABLE if { event.flags } == epoll::EventFlags::IN => arrival = Arrival::Octets,
+                READABLE => arrival = Arrival::End,
                 _ => drop(self.interrupt.drain()),
             }
         }
-        Ok(readable)
+        Ok(arrival)
     }
+}
+
+/// What has arrived at a descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// Nothing.
+    Nothing,
+    /// Octets.
+    Octets,
+    /// The end of the stream, perhaps behind octets: a thread that has read those does not know of it.
+    End,
 }
 
 /// The interest in a descriptor that is armed.
@@ -104,6 +116,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::os::unix::net::UnixStream;
 
+    use super::Arrival::{End, Nothing, Octets};
     use super::*;
 
     const NOW: Option<Duration> = Some(Duration::ZERO);
@@ -113,23 +126,23 @@ mod tests {
         let (mut here, mut there) = UnixStream::pair().unwrap();
         let arrivals = Arrivals::new(here.as_fd()).unwrap();
         there.write_all(b"12").unwrap();
-        assert!(!arrivals.wait(NOW).unwrap(), "it is not armed");
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing, "it is not armed");
         arrivals.arm(here.as_fd()).unwrap();
-        assert!(arrivals.wait(None).unwrap());
-        assert!(!arrivals.wait(NOW).unwrap(), "nobody has read, but it has been reported");
+        assert_eq!(arrivals.wait(None).unwrap(), Octets);
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing, "nobody has read, but it was reported");
         arrivals.arm(here.as_fd()).unwrap();
-        assert!(arrivals.wait(NOW).unwrap(), "still nobody has");
+        assert_eq!(arrivals.wait(NOW).unwrap(), Octets, "still nobody has");
         here.read_exact(&mut [0; 2]).unwrap();
         for _ in 0..2 {
             there.write_all(b"3").unwrap();
-            assert!(arrivals.wait(None).unwrap(), "it stays armed");
+            assert_eq!(arrivals.wait(None).unwrap(), Octets, "it stays armed");
             here.read_exact(&mut [0; 1]).unwrap();
         }
         there.write_all(b"4").unwrap();
         here.read_exact(&mut [0; 1]).unwrap();
-        assert!(!arrivals.wait(NOW).unwrap(), "another thread has read");
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing, "another thread has read");
         there.write_all(b"5").unwrap();
-        assert!(arrivals.wait(None).unwrap());
+        assert_eq!(arrivals.wait(None).unwrap(), Octets);
     }
 
     #[test]
@@ -139,20 +152,23 @@ mod tests {
         arrivals.arm(here.as_fd()).unwrap();
         arrivals.disarm(here.as_fd()).unwrap();
         there.write_all(b"1").unwrap();
-        assert!(!arrivals.wait(NOW).unwrap());
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing);
         arrivals.arm(here.as_fd()).unwrap();
         arrivals.disarm(here.as_fd()).unwrap();
-        assert!(!arrivals.wait(NOW).unwrap(), "not even if it was readable when it was armed");
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing, "not even if it was readable when armed");
     }
 
     #[test]
     fn the_end_of_a_stream_is_reported() {
-        let (here, there) = UnixStream::pair().unwrap();
+        let (here, mut there) = UnixStream::pair().unwrap();
         let arrivals = Arrivals::new(here.as_fd()).unwrap();
         arrivals.arm(here.as_fd()).unwrap();
+        there.write_all(b"last").unwrap();
         drop(there);
-        assert!(arrivals.wait(None).unwrap());
-        assert!(!arrivals.wait(NOW).unwrap(), "once");
+        assert_eq!(arrivals.wait(None).unwrap(), End, "also behind octets");
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing, "once");
+        arrivals.arm(here.as_fd()).unwrap();
+        assert_eq!(arrivals.wait(NOW).unwrap(), End, "again");
     }
 
     #[test]
@@ -160,16 +176,16 @@ mod tests {
         let (here, mut there) = UnixStream::pair().unwrap();
         let arrivals = Arrivals::new(here.as_fd()).unwrap();
         arrivals.interrupt();
-        assert!(!arrivals.wait(None).unwrap());
+        assert_eq!(arrivals.wait(None).unwrap(), Nothing);
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| arrivals.wait(None).unwrap());
             arrivals.interrupt();
-            assert!(!waiting.join().unwrap());
+            assert_eq!(waiting.join().unwrap(), Nothing);
         });
         arrivals.arm(here.as_fd()).unwrap();
         there.write_all(b"1").unwrap();
         arrivals.interrupt();
-        assert!(arrivals.wait(None).unwrap(), "both are seen at once");
-        assert!(!arrivals.wait(NOW).unwrap());
+        assert_eq!(arrivals.wait(None).unwrap(), Octets, "both are seen at once");
+        assert_eq!(arrivals.wait(NOW).unwrap(), Nothing);
     }
 }

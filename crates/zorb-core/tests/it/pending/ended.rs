@@ -71,6 +71,32 @@ fn the_end_of_the_connection_ends_all_calls() {
     served.join().unwrap();
 }
 
+/// The reader sees the last reply and the end behind it at once.
+#[test]
+fn the_end_of_a_connection_behind_the_last_reply_is_noticed() {
+    const ROUNDS: i32 = 20;
+    let (_orb, echo, served) = scripted(|listener| {
+        for _ in 0..ROUNDS {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut requests = read_requests(&mut stream, 2);
+            requests.truncate(1);
+            answer(&mut stream, requests);
+        }
+    });
+    let (tell, told) = mpsc::channel();
+    for round in 0..ROUNDS {
+        // No caller receives for them.
+        for value in [round, -1] {
+            let tell = tell.clone();
+            send_twice(echo.object(), value).on_reply(move |result| tell.send(result).unwrap());
+        }
+        assert_eq!(told.recv().unwrap().unwrap(), round * 2);
+        let lost = told.recv().unwrap().unwrap_err();
+        assert_eq!(lost.kind, SystemExceptionKind::CommFailure);
+    }
+    served.join().unwrap();
+}
+
 #[test]
 fn a_server_that_cannot_be_reached_ends_the_call() {
     let orb = builder().build().unwrap();

@@ -4,19 +4,16 @@ use std::io;
 use std::sync::Arc;
 
 use zorb_base::counters::{Count, count};
-use zorb_giop::{DetachedMessage, Inbound, MessageHeader, ProtocolError, Received, ReplyStart};
+use zorb_giop::{Inbound, MessageHeader, ProtocolError, Received, ReplyStart};
 use zorb_os::lock::Locked;
 use zorb_os::probe;
 
+use super::detached::{COPIED, detach};
 use super::pending_reply::{PendingReply, ReplyTail};
 use super::pending_request::{Ended, Ending};
 use super::{Follower, FollowerReply, MultiplexedConnection, State};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::longest_wait::Wait;
-
-/// Replies up to this size are copied for their caller. For larger ones, the caller gets the receive buffer,
-/// and the octets after the reply are copied.
-const COPIED: usize = 2048;
 
 /// Whether streams may have shared buffers.
 pub(super) const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
@@ -115,9 +112,12 @@ impl MultiplexedConnection {
                     return Ok(is_own);
                 };
                 drop(state);
-                let (ended, broken) = pending_reply(inbound, header, reply.start, tail);
+                let mut broken = None;
+                let ended = pending_reply((inbound, header, tail), reply.start, &mut broken);
                 self.end_pending(Ending { request, ended });
-                broken?;
+                if let Some(error) = broken {
+                    return Err(NoReply::Broken(error));
+                }
             }
             Some(Follower::Caller(_)) => {
                 self.deliver_to_caller(state, (inbound, header, tail), &reply, is_own)?;
@@ -151,13 +151,16 @@ impl MultiplexedConnection {
         // Others may use the connection between the replies that were received together.
         let is_last = !inbound.has_buffered() && inbound.current().len() <= COPIED;
         let held = is_last.then_some(state);
-        let (ended, broken) = pending_reply(inbound, header, reply.start, tail);
-        let next = Ending { request, ended };
+        let mut broken = None;
+        let ended = pending_reply((inbound, header, tail), reply.start, &mut broken);
         match held {
-            Some(_) => *ending = Some(next),
-            None => self.end_pending(next),
+            Some(_) => *ending = Some(Ending { request, ended }),
+            None => self.end_pending(Ending { request, ended }),
         }
-        broken.map(|()| held)
+        match broken {
+            None => Ok(held),
+            Some(error) => Err(NoReply::Broken(error)),
+        }
     }
 
     /// Finds out which request the current message answers; `None` if nobody waits for it.
@@ -217,36 +220,22 @@ struct Answer {
     start: Option<ReplyStart>,
 }
 
-/// How the current message ends a pending request; and why it ends the connection, if it does.
+/// How the current message ends a pending request. An error that ends the connection goes to `broken`.
+#[inline]
 fn pending_reply(
-    inbound: &mut Inbound,
-    header: &MessageHeader,
+    (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
     start: Option<ReplyStart>,
-    tail: ReplyTail,
-) -> (Ended, Result<(), NoReply>) {
+    broken: &mut Option<ProtocolError>,
+) -> Ended {
     let Some(start) = start else {
         // A LocateReply, which the server sends to a Request.
-        return (Ended::NoReply { reason: NoReply::Lost(None), again: false }, Ok(()));
+        return Ended::NoReply { reason: NoReply::Lost(None), again: false };
     };
     match PendingReply::take((inbound, header, tail), start) {
-        Ok(reply) => (Ended::Reply(reply), Ok(())),
+        Ok(reply) => Ended::Reply(reply),
         Err((error, ends)) => {
-            let reason = NoReply::Broken(error);
-            let ended = Ended::NoReply { reason, again: false };
-            (ended, if ends { Err(NoReply::Broken(error)) } else { Ok(()) })
+            *broken = ends.then_some(error);
+            Ended::NoReply { reason: NoReply::Broken(error), again: false }
         }
     }
-}
-
-/// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
-pub(super) fn detach(
-    inbound: &mut Inbound,
-    mut spare: DetachedMessage,
-) -> Result<DetachedMessage, ProtocolError> {
-    if inbound.current().len() > COPIED {
-        inbound.take_into(&mut spare);
-    } else {
-        spare.copy_from(inbound.current(), inbound.fragment_starts())?;
-    }
-    Ok(spare)
 }

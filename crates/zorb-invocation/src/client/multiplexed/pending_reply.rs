@@ -6,7 +6,7 @@ use zorb_giop::{
     ReplyStatus,
 };
 
-use super::leader::detach;
+use super::detached::detach;
 use crate::client::connection::CallReply;
 
 /// The end of a reply if it is in a shared buffer.

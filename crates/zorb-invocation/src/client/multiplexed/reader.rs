@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use zorb_giop::{Inbound, MessageHeader};
 use zorb_os::lock::Locked;
+use zorb_os::poll::Arrival;
 
 use super::leader::SHARED_BUFFERS;
 use super::pending_reply::ReplyTail;
@@ -192,11 +193,14 @@ impl MultiplexedConnection {
                     }
                     drop(state);
                     self.end_received(ending);
-                    let is_readable = arrivals.wait(limit).unwrap_or_default();
+                    let arrival = arrivals.wait(limit).unwrap_or(Arrival::Nothing);
                     state = self.state();
                     state.pending.reader = Reader::Runs;
-                    if !is_readable {
-                        return state;
+                    match arrival {
+                        Arrival::Nothing => return state,
+                        Arrival::Octets => {}
+                        // To be reported again if there are octets before it.
+                        Arrival::End => state.pending.is_armed = false,
                     }
                 }
                 None
@@ -204,7 +208,7 @@ impl MultiplexedConnection {
             None if is_led => return self.sleep_reader(state, Reader::Sleeps, limit),
             None => Some(limit.unwrap_or(MAX_BLOCKED).min(MAX_BLOCKED)),
         };
-        // Nobody else leads meanwhile, so it stays armed.
+        // Nobody else receives meanwhile, so it stays armed.
         let Some(mut inbound) = self.begin_to_receive(&mut state) else { return state };
         drop(state);
         self.end_received(ending);

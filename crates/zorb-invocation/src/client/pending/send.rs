@@ -8,10 +8,8 @@ use std::time::Duration;
 
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::ClientRequestInfo;
-use zorb_cdr::CdrWriter;
-use zorb_giop::{
-    BegunRequest, DetachedMessage, ProtocolError, ProtocolErrorKind, RequestKind, ResponseFlags,
-};
+use zorb_cdr::{CdrWriter, TextCoding};
+use zorb_giop::{BegunRequest, DetachedMessage, ProtocolError, ProtocolErrorKind, RequestKind};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::super::attempt::{Attempt, Unfinished, begin_over, send_begun};
@@ -21,6 +19,7 @@ use super::super::connection::{CallReply, Connection, machine_time};
 use super::super::effective::{plain_parameters, write_parameters};
 use super::super::endpoint_cache::Wanted;
 use super::super::invoke::attempt;
+use super::super::level_policies::CallParameters;
 use super::super::multiplexed::{Ended, MultiplexedCall, PendingReply, PendingRequest};
 use super::super::redirections::{Next, Redirections};
 use super::super::reply::{ReadReply, Reply};
@@ -49,50 +48,65 @@ pub(super) fn send(
         None => write_parameters(object, &mut own).err(),
     };
     let parameters = own.as_ref().unwrap_or_else(|| core.plain_parameters());
-    let connect_time = ConnectTime::default();
-    let mut call = Call {
-        object,
-        operation: &operation,
-        response: ResponseFlags::SyncWithTarget,
-        arguments,
-        read: ReadReply::Nobody,
-        time_limit: TimeLimit::NONE,
-        sending: TimeLimit::NONE,
-        parameters,
-        connect_time: &connect_time,
-        info: None,
-    };
-    call.apply_parameters();
-    let limits = [call.time_limit, call.sending];
-    let wanted = match parameters.is_redirected {
-        true => object.as_wanted().map(Cow::into_owned),
-        false => Ok(object.clone()),
-    };
+    let (limits, is_redirected) = (parameters.start_limits(), parameters.is_redirected);
     let options = core.options();
     let counted = CountedCall::enter(options.max_pending_calls, options.max_pending_octets);
-    let is_refused = counted.is_none();
-    let (object, failed) = match wanted {
-        Ok(object) => (object, None),
-        Err(exception) => (object.clone(), Some(exception)),
+    if is_redirected || expired.is_some() || counted.is_none() || !core.is_running() {
+        return send_unusual(object, operation, (own, limits, expired, counted), arguments);
+    }
+    let call = PendingCall::new(object.clone(), operation, own, limits, counted);
+    begin(&call, arguments);
+    call
+}
+
+/// The parameters of a call, its limits, why it fails if its time has passed, and how it is counted.
+type Unusual =
+    (Option<CallParameters>, [TimeLimit; 2], Option<SystemException>, Option<CountedCall>);
+
+/// Sends a call whose policies select other connections, or that fails before it is sent.
+#[cold]
+#[inline(never)]
+fn send_unusual(
+    object: &ObjectRef,
+    operation: Cow<'static, str>,
+    (own, limits, expired, counted): Unusual,
+    arguments: WriteBody<'_>,
+) -> Arc<PendingCall> {
+    let parameters = own.as_ref().unwrap_or_else(|| object.core().plain_parameters());
+    let (object, failed) = match parameters.is_redirected.then(|| object.as_wanted()) {
+        None => (object.clone(), None),
+        Some(Ok(wanted)) => (wanted.into_owned(), None),
+        Some(Err(exception)) => (object.clone(), Some(exception)),
     };
+    let is_refused = counted.is_none();
     let call = PendingCall::new(object, operation, own, limits, counted);
     let failed = failed
         .or(expired)
         .or_else(|| call.object.core().check_running().err())
         .or_else(|| is_refused.then(too_many_pending));
-    let sent = match failed {
-        Some(exception) => Err(exception),
-        None => {
-            let forwarded = call.object.forwarded().to_arc();
-            let redirections = Redirections::new(forwarded.is_some());
-            let sending = Sending { forwarded, redirections, makes_upcalls: true };
-            proceed(&call, arguments, sending, None).map(drop)
-        }
-    };
-    if let Err(exception) = sent {
-        finish(&call, Answer::Failed(exception));
+    match failed {
+        Some(exception) => finish(&call, Answer::Failed(exception)),
+        None => begin(&call, arguments),
     }
     call
+}
+
+/// Sends a call for the first time.
+#[inline]
+fn begin(call: &Arc<PendingCall>, arguments: WriteBody<'_>) {
+    let forwarded = call.object.forwarded().to_arc();
+    let redirections = Redirections::new(forwarded.is_some());
+    let sending = Sending { forwarded, redirections, makes_upcalls: true };
+    if let Err(exception) = proceed(call, arguments, sending, None) {
+        finish(call, Answer::Failed(exception));
+    }
+}
+
+/// Where the arguments of a request begin in its message.
+#[derive(Clone, Copy)]
+struct BodyStart {
+    at: usize,
+    text: TextCoding,
 }
 
 /// What a thread that sends a call needs, and leaves to the call.
@@ -126,12 +140,19 @@ pub(super) fn proceed(
     mut first: Option<Unfinished>,
 ) -> Result<Option<Sending>, SystemException> {
     let connect_time = ConnectTime::default();
-    let own = call.as_call(arguments, &connect_time);
+    let body = Cell::new(None);
+    let noted = |writer: &mut CdrWriter<'_>| {
+        let start = BodyStart { at: writer.offset(), text: writer.text() };
+        arguments.write(writer)?;
+        body.set(Some(start));
+        Ok(())
+    };
+    let own = call.as_call(&noted, &connect_time);
     loop {
         let unfinished = match first.take() {
             Some(unfinished) => unfinished,
             None if !sending.makes_upcalls && sending.is_local(call) => return Ok(Some(sending)),
-            None => match attempt_at(call, &own, &mut sending) {
+            None => match attempt_at(call, &own, &body, &mut sending) {
                 Ok(()) => return Ok(None),
                 Err(unfinished) => unfinished,
             },
@@ -157,7 +178,13 @@ pub(super) fn finish(call: &Arc<PendingCall>, answer: Answer) {
 }
 
 /// One attempt, after which the request has been sent.
-fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) -> Attempt {
+#[inline]
+fn attempt_at(
+    call: &Arc<PendingCall>,
+    own: &Call<'_>,
+    body: &Cell<Option<BodyStart>>,
+    sending: &mut Sending,
+) -> Attempt {
     let forwarded = sending.forwarded.clone();
     let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
     let routes = target.routes(call.object.core()).map_err(Unfinished::Failed)?;
@@ -173,10 +200,10 @@ fn attempt_at(call: &Arc<PendingCall>, own: &Call<'_>, sending: &mut Sending) ->
         return Ok(());
     }
     if routes.interceptors.is_empty() {
-        return send_by(call, own, routes, sending);
+        return send_by(call, own, body, (routes, sending));
     }
     intercept_sending(call, target, routes, |info: &ClientRequestInfo<'_>| {
-        send_by(call, &Call { info: Some(info), ..*own }, routes, sending)
+        send_by(call, &Call { info: Some(info), ..*own }, body, (routes, sending))
     })
 }
 
@@ -208,9 +235,10 @@ fn store(reply: &Reply<'_>, answer: &RefCell<Option<PendingReply>>) -> Result<()
 fn send_by(
     call: &Arc<PendingCall>,
     own: &Call<'_>,
-    routes: &Routes,
-    sending: &mut Sending,
+    body: &Cell<Option<BodyStart>>,
+    (routes, sending): (&Routes, &mut Sending),
 ) -> Attempt {
+    body.set(None);
     let core = call.object.core();
     let most = core.options().max_pending_calls_per_connection;
     let (route, mut connection, begun) = match begin_at_once(call, own, routes, most) {
@@ -220,14 +248,6 @@ fn send_by(
             (route, connection, None)
         }
     };
-    let body_start = Cell::new(None);
-    let arguments = |writer: &mut CdrWriter<'_>| {
-        let at = writer.offset();
-        own.arguments.write(writer)?;
-        body_start.set(Some((at, writer.text())));
-        Ok(())
-    };
-    let own = &Call { arguments: &arguments, ..*own };
     let begun = begun.map_or_else(|| begin_over(own, route, &mut connection), Ok);
     let sent = begun.and_then(|begun| send_begun(own, route, &mut connection, begun));
     let begun = match sent {
@@ -238,19 +258,19 @@ fn send_by(
     };
     let arguments = connection
         .outgoing()
-        .zip(body_start.get())
-        .map(|(outgoing, (at, text))| (outgoing.octets().get(at..).unwrap_or_default(), at, text));
+        .zip(body.take())
+        .map(|(outgoing, body)| (outgoing.octets().get(body.at..).unwrap_or_default(), body));
     let mut state = call.state.lock();
     // Then it will not be sent again.
     let is_answered = state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
-    if let Some((body, at, text)) = arguments
+    if let Some((octets, BodyStart { at, text })) = arguments
         && !is_answered
     {
-        state.arguments = KeptArguments::copy_of(body, at, text);
+        state.arguments = KeptArguments::copy_of(octets, at, text);
         if let Some(counted) = &call.counted {
             // Those of the attempt before.
             counted.release();
-            counted.retain(body.len());
+            counted.retain(octets.len());
         }
     }
     state.redirections = std::mem::take(&mut sending.redirections);

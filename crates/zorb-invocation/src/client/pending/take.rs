@@ -6,7 +6,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::super::attempt::{Unfinished, evaluate};
 use super::super::reply::{NO_REPLY, ReadReply};
-use super::call::{Answer, PendingCall, Taken};
+use super::call::{Answer, Attempted, PendingCall, Taken};
 use super::interception::{end_attempt, read_intercepted};
 
 impl PendingCall {
@@ -17,22 +17,37 @@ impl PendingCall {
         results: &ReadReply<'_>,
     ) -> Result<(), SystemException> {
         let Taken { answer, attempt } = taken;
-        let route = self.route(attempt);
-        let reply = match answer {
-            Answer::Reply(reply) => Ok(self.reply(attempt, route, reply)),
-            Answer::Failed(exception) => Err(exception),
-        };
-        let read = match reply {
-            _ if attempt.is_intercepted => read_intercepted(self, attempt, reply, results),
-            Ok(reply) => match evaluate(&reply, results, None) {
-                Ok(()) => Ok(()),
-                Err(Unfinished::Failed(exception)) => Err(exception),
-                // Those replies have been evaluated before.
-                Err(_) => Err(NO_REPLY),
-            },
-            Err(exception) => Err(exception.clone()),
+        let read = match answer {
+            Answer::Reply(reply) if !attempt.is_intercepted => {
+                let reply = self.reply(attempt, self.route(attempt), reply);
+                match evaluate(&reply, results, None) {
+                    Ok(()) => return Ok(()),
+                    Err(Unfinished::Failed(exception)) => Err(exception),
+                    // Those replies have been evaluated before.
+                    Err(_) => Err(NO_REPLY),
+                }
+            }
+            answer => self.read_other(attempt, answer, results),
         };
         read.map_err(|exception| exception.in_operation(&self.operation))
+    }
+
+    #[cold]
+    fn read_other(
+        &self,
+        attempt: &Attempted,
+        answer: &Answer,
+        results: &ReadReply<'_>,
+    ) -> Result<(), SystemException> {
+        let reply = match answer {
+            Answer::Reply(reply) => Ok(self.reply(attempt, self.route(attempt), reply)),
+            Answer::Failed(exception) => Err(exception),
+        };
+        match reply {
+            _ if attempt.is_intercepted => read_intercepted(self, attempt, reply, results),
+            Ok(_) => Err(NO_REPLY),
+            Err(exception) => Err(exception.clone()),
+        }
     }
 
     /// Lets interceptors see the end of a request whose result nobody takes.
