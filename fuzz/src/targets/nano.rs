@@ -78,7 +78,7 @@ fn parse(text: &str) -> bool {
     let parsed = Reference::parse(text);
     let located = parsed.as_ref().ok().map(|reference| {
         let endpoints = reference.endpoints().iter().map(Endpoint::address);
-        (endpoints.collect(), reference.key().to_vec())
+        (endpoints.collect::<Vec<Address>>(), reference.key().to_vec())
     });
     match ObjectUrl::parse(text) {
         // Profiles are read by the small ORB itself.
