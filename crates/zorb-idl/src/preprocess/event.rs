@@ -16,7 +16,7 @@ pub(crate) struct Event {
 /// The kind of an event.
 #[derive(Clone, Debug)]
 pub(crate) enum EventKind {
-    /// A file starts: its prefix is empty.
+    /// A file starts: its prefix is empty, unless it is included within a module or interface.
     EnterFile,
     /// A file ends: the prefix of the including file applies again.
     LeaveFile,

@@ -82,6 +82,20 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// Reads a file before the rest of the input, if it is on the include path or built in, and was not read.
+    pub(super) fn enter_implied(&mut self, name: &str) {
+        for path in self.options.include_paths.iter().map(|path| path.join(name)) {
+            if self.sources.by_path(&path).is_some() {
+                return;
+            }
+            if let Ok(file) = self.load(&path, None) {
+                self.enter(file);
+                break;
+            }
+        }
+        self.enter_built_in(name);
+    }
+
     /// The file name when macros produce it.
     fn header_from_macros(&mut self, line: Vec<PpToken>) -> Option<(String, bool, Span)> {
         let line = self.expand_all(line, 0);

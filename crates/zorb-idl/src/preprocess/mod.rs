@@ -37,24 +37,59 @@ pub(crate) struct Source {
     pub(crate) dependencies: Vec<PathBuf>,
 }
 
+/// The built-in file that components, homes and event types imply.
+const COMPONENTS: &str = "Components.idl";
+
+/// How many files may be implied.
+const MAX_IMPLIED: usize = 64;
+
 impl Source {
-    /// Whether there are components, homes or event types, but not the definitions that they imply.
-    pub(crate) fn lacks_components(&self) -> bool {
-        let implies = |token: &Token| {
+    /// The files that the input implies and does not read, besides those `known` already: the definitions of components, and
+    /// those of modules that are imported.
+    pub(crate) fn implied(&self, known: &[String]) -> Vec<String> {
+        let has_components = |token: &Token| {
             use Keyword::{Component, EventType, Home};
             matches!(token.kind, TokenKind::Keyword(Component | EventType | Home))
         };
         let is_read = |name: &str| self.sources.by_path(Path::new(name)).is_some();
-        !is_read("<built-in>/Components.idl") && self.tokens.iter().any(implies)
+        let lacks_components =
+            !is_read("<built-in>/Components.idl") && self.tokens.iter().any(has_components);
+        let mut files: Vec<String> = Vec::new();
+        files.extend(lacks_components.then(|| COMPONENTS.to_owned()));
+        for module in self.imported() {
+            let file = if module == "CORBA" { "orb.idl".into() } else { format!("{module}.idl") };
+            if !known.contains(&file) && !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files.truncate(MAX_IMPLIED.saturating_sub(known.len()));
+        files
+    }
+
+    /// The modules that are imported and not defined, by the first part of their names.
+    fn imported(&self) -> impl Iterator<Item = &str> {
+        let after = |index: usize| match self.tokens.get(index).map(|token| &token.kind) {
+            Some(TokenKind::Ident(name)) => Some(&**name),
+            _ => None,
+        };
+        let keyword = |keyword: Keyword| {
+            let is_it = move |token: &Token| token.kind == TokenKind::Keyword(keyword);
+            self.tokens.iter().enumerate().filter(move |(_, token)| is_it(token))
+        };
+        let defined: HashSet<&str> =
+            keyword(Keyword::Module).filter_map(|(index, _)| after(index + 1)).collect();
+        let named = keyword(Keyword::Import)
+            .filter_map(move |(index, _)| after(index + 1).or_else(|| after(index + 2)));
+        named.filter(move |name| !defined.contains(name))
     }
 }
 
-/// Preprocesses `paths` in order; before them the built-in `Components.idl`, if it is needed.
+/// Preprocesses `paths` in order; before them the [`implied`](Source::implied) files.
 pub(crate) fn run(
     options: &Options,
     loader: &dyn FileLoader,
     paths: &[&Path],
-    needs_components: bool,
+    implied: &[String],
     sink: &mut Sink,
 ) -> Source {
     let mut preprocessor = Preprocessor {
@@ -78,8 +113,11 @@ pub(crate) fn run(
         stopped: false,
     };
     preprocessor.define_options();
-    if needs_components {
-        preprocessor.enter_built_in("Components.idl");
+    for name in implied {
+        match name.as_str() {
+            COMPONENTS => preprocessor.enter_built_in(COMPONENTS),
+            name => preprocessor.enter_implied(name),
+        }
         preprocessor.process();
         preprocessor.finish_read();
     }

@@ -16,8 +16,11 @@ impl Resolver<'_> {
     pub(super) fn event(&mut self, event: &Event, scope: ScopeId) {
         match &event.kind {
             EventKind::EnterFile => {
-                let outer = std::mem::take(&mut self.ids.prefix);
-                self.ids.files.push(outer);
+                self.ids.files.push(Rc::clone(&self.ids.prefix));
+                // A file that is included within a module continues that: as do those of the standard's own orb.idl.
+                if self.ids.scopes.is_empty() {
+                    self.ids.prefix = Rc::default();
+                }
             }
             EventKind::LeaveFile => self.ids.prefix = self.ids.files.pop().unwrap_or_default(),
             EventKind::Prefix(prefix) => {

@@ -315,6 +315,54 @@ fn a_tree_may_have_standard_files_of_its_own() {
 }
 
 #[test]
+fn a_module_may_consist_of_included_files() {
+    let orb = "#ifndef ORB\n#define ORB\n#include <defines.idl>\n#pragma prefix \"omg.org\"\n
+        module CORBA {
+            interface Policy; interface TypeCode; typedef string RepositoryId;
+            #include <CORBA_Policy.idl>
+            #include <CORBA_TypeCode.idl>
+        };\n#endif";
+    let policy = "interface Policy { Policy copy(); };\ntypedef sequence<Policy> PolicyList;";
+    let type_code =
+        "#ifdef BEFORE_3\n#pragma prefix \"omg.org\"\n#else\ntypeprefix CORBA \"omg.org\";
+        #endif
+        interface TypeCode { exception BadKind {}; RepositoryId id() raises (BadKind); };";
+    let main = "#include <orb.idl>\ninterface A { CORBA::TypeCode f(in CORBA::PolicyList p); };";
+    let files = [
+        ("main.idl", main),
+        ("orb.idl", orb),
+        ("defines.idl", "#define BEFORE_3"),
+        ("CORBA_Policy.idl", policy),
+        ("CORBA_TypeCode.idl", type_code),
+    ];
+    let compilation = with_files(&files, "main.idl");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    let model = &compilation.model;
+    let id = |name| &*model[model.find(name).expect("defined")].repository_id;
+    assert_eq!(id("CORBA::Policy"), "IDL:omg.org/CORBA/Policy:1.0");
+    assert_eq!(id("A"), "IDL:A:1.0");
+}
+
+#[test]
+fn an_imported_module_is_read_from_its_file() {
+    let main = "import ::CORBA;\nmodule Time { module Base {}; };\nimport Time::Base;
+        import ::Dynamic;
+        module M { struct S { CORBA::PolicyList p; CORBA::OctetSeq o; Dynamic::Bound b; }; };";
+    let dynamic = "import ::Limits;\nmodule Dynamic { typedef Limits::Bound Bound; };";
+    let limits = "module Limits { typedef long Bound; };";
+    let files = [("main.idl", main), ("Dynamic.idl", dynamic), ("Limits.idl", limits)];
+    let compilation = with_files(&files, "main.idl");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    // A tree's own comes with the standard one.
+    let orb = "module CORBA { typedef long Own; };";
+    let main = "import ::CORBA;\nstruct S { CORBA::Own own; CORBA::OctetSeq o; };";
+    let compilation = with_files(&[("main.idl", main), ("orb.idl", orb)], "main.idl");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    // Without a file it is unknown.
+    assert!(one("import ::Other;").has_errors());
+}
+
+#[test]
 fn misspelt_basic_types_are_recognized() {
     let compilation = one("struct S { lng x; };");
     assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
