@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 /// Octets that survive the process: a file, or a simulation of one.
 pub(crate) trait Disk: fmt::Debug + Send + Sync + 'static {
@@ -17,6 +17,13 @@ pub(crate) trait Disk: fmt::Debug + Send + Sync + 'static {
     fn set_len(&self, len: u64) -> io::Result<()>;
     /// Returns when all that was written survives a loss of power.
     fn sync(&self) -> io::Result<()>;
+    /// Checks that the next process can find it.
+    ///
+    /// # Errors
+    /// It cannot.
+    fn check_name(&self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Disk for File {
@@ -38,5 +45,12 @@ impl Disk for File {
 
     fn sync(&self) -> io::Result<()> {
         self.sync_data()
+    }
+
+    fn check_name(&self) -> io::Result<()> {
+        match self.metadata()?.nlink() {
+            0 => Err(io::Error::other("the file has been removed")),
+            _ => Ok(()),
+        }
     }
 }

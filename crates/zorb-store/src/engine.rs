@@ -126,7 +126,11 @@ impl Engine {
         self.full.check(Instant::now)?;
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let database = state.database()?;
-        let applied = guarded(&self.path, WRITING, || write(database, batches));
+        let applied = guarded(&self.path, WRITING, || {
+            write(database, batches)?;
+            // What is written to a file that has been removed is lost with the process.
+            Ok(self.backend.check_name()?)
+        });
         drop(state);
         match applied {
             Ok(()) => self.full.end(),

@@ -38,6 +38,10 @@ impl Backend {
         self.disk.len()
     }
 
+    pub(super) fn check_name(&self) -> io::Result<()> {
+        self.disk.check_name()
+    }
+
     pub(super) fn sync(&self) -> io::Result<()> {
         if self.unsynced {
             return Ok(());

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use zorb_store::{
-    Batch, FileStore, FileStoreOptions, Store, StoreError, StoreErrorKind, maintenance,
+    Batch, Durability, FileStore, FileStoreOptions, Store, StoreError, StoreErrorKind, maintenance,
 };
 
 fn open(path: &Path) -> Result<FileStore, StoreError> {
@@ -117,4 +117,31 @@ fn what_is_no_folder_of_a_store_is_left_alone() {
     assert_eq!(open(&file).unwrap_err().hint(), Some("this is a file: name a folder"));
     assert_eq!(maintenance::check(&file).unwrap_err().kind(), StoreErrorKind::Missing);
     assert_eq!(fs::read_to_string(&file).unwrap(), "text");
+}
+
+/// Otherwise it would acknowledge changes that are lost at its end.
+#[test]
+fn a_store_whose_file_is_removed_refuses_changes() {
+    for durability in [Durability::Immediate, Durability::Grouped, Durability::Os] {
+        for is_replaced in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let options = FileStoreOptions::new().dump_interval(None).durability(durability);
+            let store = FileStore::open(folder.path(), &options).unwrap();
+            let commit = |key| store.commit(Batch::new().put("test", key, "value"));
+            commit("a").unwrap();
+            let data = folder.path().join("store.redb");
+            match is_replaced {
+                true => {
+                    let other = folder.path().join("other");
+                    fs::copy(&data, &other).unwrap();
+                    fs::rename(&other, &data).unwrap();
+                }
+                false => fs::remove_file(&data).unwrap(),
+            }
+            store.health().unwrap();
+            assert_eq!(commit("b").unwrap_err().kind(), StoreErrorKind::Io, "{durability}");
+            assert_eq!(commit("c").unwrap_err().kind(), StoreErrorKind::Failed);
+            assert_eq!(store.health().unwrap_err().kind(), StoreErrorKind::Failed);
+        }
+    }
 }
