@@ -70,9 +70,11 @@ pub(crate) fn print_stderr(line: &str) {
 
 /// Prints a failure on standard error.
 pub(crate) fn print_failure(failure: &Failure) {
-    print_stderr(&format!("{}: {failure}", paint(ERROR, "error")));
+    // Both may contain what a server has sent.
+    let message = visible_lines(&failure.to_string());
+    print_stderr(&format!("{}: {message}", paint(ERROR, "error")));
     if let Some(advice) = failure.advice() {
-        print_stderr(&format!("  {}: {advice}", paint(GOOD, "hint")));
+        print_stderr(&format!("  {}: {}", paint(GOOD, "hint"), visible_lines(advice)));
     }
 }
 
@@ -94,6 +96,11 @@ pub(crate) fn paint(style: Style, text: &str) -> String {
 /// Replaces control characters, so that text from elsewhere cannot control the terminal.
 pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { '\u{fffd}' } else { char }).collect()
+}
+
+/// The same for each of several lines.
+fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 /// `count` and the noun, in the plural unless `count` is one.

@@ -93,6 +93,13 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
+fn failures_do_not_control_the_terminal() {
+    let failed = run(&["ior", "a\u{1b}[2Jb\u{9b}c"]);
+    assert_eq!(failed.status, Some(1));
+    assert!(failed.stderr.contains("a\u{fffd}[2Jb\u{fffd}c"), "{}", failed.stderr);
+}
+
+#[test]
 fn keys_of_omniorb() {
     let form = |reference| explain(reference)["profiles"][0]["object_key"]["form"].clone();
     assert_eq!(
