@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use zorb::Interface;
-use zorb::poa::{Poa, PoaError};
+use zorb::poa::PoaError;
+use zorb::{Interface, Orb};
 
 use crate::failure::{OK, Outcome};
 use crate::interrupt::Interrupt;
@@ -30,11 +30,11 @@ impl Service {
         arguments: &[String],
         key: &str,
         contents: &str,
-        activate: impl FnOnce(&Poa) -> Result<T, PoaError>,
+        activate: impl FnOnce(&Orb) -> Result<T, PoaError>,
     ) -> Outcome {
         let interrupt = Interrupt::watch()?;
         let orb = self.orb(arguments)?;
-        let reference = activate(&orb.root_poa()).map_err(zorb::Error::from)?;
+        let reference = activate(&orb).map_err(zorb::Error::from)?;
         orb.publish(key, &reference)?;
         let text = reference.to_ior_string();
         if let Some(file) = &self.ior {
@@ -48,8 +48,9 @@ impl Service {
         orb.shutdown(true)?;
         Ok(OK)
     }
+
     /// The ORB. It listens at the loopback interface if neither the command nor the configuration names endpoints.
-    fn orb(&self, arguments: &[String]) -> Result<zorb::Orb, zorb::Error> {
+    fn orb(&self, arguments: &[String]) -> Result<Orb, zorb::Error> {
         let builder = || crate::orb::builder().arguments(&mut arguments.to_vec());
         zorb_service::listening(builder, &self.listen, 0)
     }

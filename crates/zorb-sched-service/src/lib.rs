@@ -26,6 +26,7 @@
 
 mod convert;
 mod servant;
+mod service;
 mod state;
 
 mod idl {
@@ -33,4 +34,4 @@ mod idl {
 }
 
 pub use idl::{rtec_base, rtec_scheduler, time_base};
-pub use servant::SchedulerService;
+pub use service::SchedulerService;

@@ -1,114 +1,21 @@
 //! The servant of `RtecScheduler::Scheduler`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use zorb::poa::{Poa, PoaError};
 use zorb::{CompletionStatus, MinorCode, Result, SystemException};
-use zorb_sched::{Anomaly, RtInfo, Schedule, System, TaskSet};
+use zorb_sched::Anomaly;
 
-use crate::convert::{self, Parameters, bad_param, long};
+use crate::convert::{self, Parameters, long};
 use crate::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use crate::rtec_scheduler as wire;
 use crate::rtec_scheduler::{
     ConfigInfo, CriticalityT, DispatchingTypeT, DuplicateName, ImportanceT, InfoTypeT,
-    InsufficientThreadPriorityLevels, NotScheduled, RtInfoEnableStatePair, RtInfoEnabledTypeT,
-    Scheduler, SchedulerServant, SchedulingAnomaly, UnknownPriorityLevel, scheduler,
+    NotScheduled, RtInfoEnableStatePair, RtInfoEnabledTypeT, SchedulerServant, SchedulingAnomaly,
+    UnknownPriorityLevel, scheduler,
 };
-use crate::state::{State, queues_to_wire, range};
+use crate::service::{Computed, SchedulerService};
+use crate::state::queues_to_wire;
 
-/// The scheduling service (`RtecScheduler::Scheduler`): clients create and describe operations, and
-/// query their priorities.
-///
-/// Every change invalidates the last schedule: priorities are `NOT_SCHEDULED` until a new one is
-/// computed. Problems are reported as anomalies with the schedule; after a fatal anomaly there is
-/// no schedule. The deadline of an operation is its period, because the interface has no deadlines.
-#[derive(Debug)]
-pub struct SchedulerService {
-    state: Mutex<State>,
-}
-
-impl SchedulerService {
-    /// A service with these initial operations, and this strategy and machine.
-    #[must_use]
-    pub fn new(set: TaskSet, system: System) -> Self {
-        Self { state: Mutex::new(State::new(set, system)) }
-    }
-
-    /// Serves the service by an object in this adapter.
-    ///
-    /// # Errors
-    /// Those of activating an object.
-    pub fn serve(self, poa: &Poa) -> std::result::Result<Scheduler, PoaError> {
-        poa.activate(self)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn put(&self, number: i32, parameters: &Parameters) -> Result<(), scheduler::SetError> {
-        let mut state = self.state();
-        let handle = state.handle(number)?;
-        let mut info = state.info(handle)?.clone();
-        parameters.put(&mut info)?;
-        Ok(state.set(handle, info).map_err(|_| bad_param())?)
-    }
-
-    /// Applies all of the changes or none.
-    fn put_all(&self, infos: &[wire::RtInfo], fresh: bool) -> Result<(), scheduler::SetSeqError> {
-        let mut state = self.state();
-        let mut next = state.clone();
-        if fresh {
-            for handle in next.handles() {
-                let name = next.info(handle)?.entry_point.clone();
-                let info = RtInfo::new(name, zorb_sched::Time::ZERO);
-                next.set(handle, info).map_err(|_| bad_param())?;
-            }
-        }
-        for info in infos {
-            let handle = next.handle(info.handle)?;
-            let mut own = next.info(handle)?.clone();
-            Parameters::from(info).put(&mut own)?;
-            next.set(handle, own).map_err(|_| bad_param())?;
-        }
-        *state = next;
-        Ok(())
-    }
-
-    /// Computes a schedule without blocking other requests.
-    fn compute(
-        &self,
-        minimum: i32,
-        maximum: i32,
-    ) -> std::result::Result<Computed, InsufficientThreadPriorityLevels> {
-        let priorities = range(minimum, maximum).ok_or(InsufficientThreadPriorityLevels)?;
-        let before = self.state().clone();
-        let system = System { priorities, ..before.system.clone() };
-        let schedule = before.active().and_then(|active| Schedule::compute(&active, &system));
-        let anomalies = match &schedule {
-            Ok(schedule) => schedule.anomalies.iter().map(convert::anomaly).collect(),
-            Err(fatal) => vec![convert::anomaly(fatal)],
-        };
-        let schedule = schedule.ok();
-        let computed = Computed {
-            infos: before.all_to_wire(schedule.as_ref()),
-            dependencies: before.dependencies_to_wire(),
-            configs: schedule.as_ref().map(queues_to_wire).unwrap_or_default(),
-            anomalies,
-        };
-        if let Some(schedule) = schedule {
-            self.state().store(schedule, before.version);
-        }
-        Ok(computed)
-    }
-}
-
-struct Computed {
-    infos: Vec<wire::RtInfo>,
-    dependencies: Vec<DependencyInfo>,
-    configs: Vec<ConfigInfo>,
-    anomalies: Vec<SchedulingAnomaly>,
-}
+/// The longest name of an operation, in octets.
+const LONGEST_NAME: usize = 1024;
 
 /// The exception for too many operations or calls.
 fn full() -> SystemException {
@@ -117,7 +24,11 @@ fn full() -> SystemException {
 
 impl SchedulerServant for SchedulerService {
     fn create(&self, entry_point: &str) -> Result<i32, scheduler::CreateError> {
-        match self.state().create(entry_point) {
+        let mut state = self.changing()?;
+        if entry_point.len() > LONGEST_NAME {
+            return Err(SystemException::imp_limit(MinorCode::NONE, CompletionStatus::No).into());
+        }
+        match state.create(entry_point) {
             Ok(handle) => Ok(long(handle.number())),
             Err(Anomaly::DuplicateName { .. }) => Err(DuplicateName.into()),
             Err(_) => Err(full().into()),
@@ -207,7 +118,7 @@ impl SchedulerServant for SchedulerService {
         number_of_calls: i32,
         dependency_type: DependencyTypeT,
     ) -> Result<(), scheduler::AddDependencyError> {
-        let mut state = self.state();
+        let mut state = self.changing()?;
         let (caller, callee) = (state.handle(handle)?, state.handle(dependency)?);
         let call = convert::call(callee, number_of_calls, dependency_type)?;
         if !state.add_dependency(caller, call) {
@@ -223,7 +134,7 @@ impl SchedulerServant for SchedulerService {
         number_of_calls: i32,
         dependency_type: DependencyTypeT,
     ) -> Result<(), scheduler::RemoveDependencyError> {
-        let mut state = self.state();
+        let mut state = self.changing()?;
         let (caller, callee) = (state.handle(handle)?, state.handle(dependency)?);
         let call = convert::call(callee, number_of_calls, dependency_type)?;
         Ok(state.remove_dependency(caller, call)?)
@@ -237,7 +148,7 @@ impl SchedulerServant for SchedulerService {
         dependency_type: DependencyTypeT,
         enabled: DependencyEnabledTypeT,
     ) -> Result<(), scheduler::SetDependencyEnableStateError> {
-        let mut state = self.state();
+        let mut state = self.changing()?;
         let (caller, callee) = (state.handle(handle)?, state.handle(dependency)?);
         let call = convert::call(callee, number_of_calls, dependency_type)?;
         Ok(state.enable_dependency(caller, call, enabled)?)
@@ -247,7 +158,7 @@ impl SchedulerServant for SchedulerService {
         &self,
         dependencies: &[DependencyInfo],
     ) -> Result<(), scheduler::SetDependencyEnableStateSeqError> {
-        let mut state = self.state();
+        let mut state = self.changing()?;
         let mut next = state.clone();
         for known in dependencies {
             let caller = next.handle(known.rt_info)?;
@@ -264,7 +175,7 @@ impl SchedulerServant for SchedulerService {
         handle: i32,
         enabled: RtInfoEnabledTypeT,
     ) -> Result<(), scheduler::SetRtInfoEnableStateError> {
-        let mut state = self.state();
+        let mut state = self.changing()?;
         let handle = state.handle(handle)?;
         state.enable(handle, enabled);
         Ok(())
@@ -274,7 +185,7 @@ impl SchedulerServant for SchedulerService {
         &self,
         pairs: &[RtInfoEnableStatePair],
     ) -> Result<(), scheduler::SetRtInfoEnableStateSeqError> {
-        let mut state = self.state();
+        let mut state = self.changing()?;
         let mut next = state.clone();
         for pair in pairs {
             let handle = next.handle(pair.handle)?;

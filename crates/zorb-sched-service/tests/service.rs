@@ -1,7 +1,10 @@
 //! The service, called over a connection.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
-use zorb::Orb;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zorb::{CompletionStatus, MinorCode, Orb, SystemException, SystemExceptionKind};
 use zorb_sched::{Call, RtInfo, Strategy, System, TaskSet, Time};
 use zorb_sched_service::SchedulerService;
 use zorb_sched_service::rtec_base::{DependencyEnabledTypeT, DependencyTypeT};
@@ -182,6 +185,63 @@ fn strangers_keep_no_client_out() {
         assert_eq!(scheduler.lookup(&name).unwrap(), handle);
     }
     assert_eq!(scheduler.get_rt_info_set().unwrap().len(), 60);
+    client.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn clients_that_the_check_refuses_may_only_read() {
+    let server = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build().unwrap();
+    let is_refused = Arc::new(AtomicBool::new(false));
+    let mut service = SchedulerService::new(TaskSet::new(), System::new(Strategy::Rms));
+    let asked = Arc::clone(&is_refused);
+    service.set_write_check(move || match asked.load(Ordering::SeqCst) {
+        true => Err(SystemException::no_permission(MinorCode::NONE, CompletionStatus::No)),
+        false => Ok(()),
+    });
+    let served = service.serve(&server.root_poa()).unwrap();
+    let client = Orb::builder().without_environment().build().unwrap();
+    let scheduler: Scheduler = client.resolve(&zorb::Interface::to_ior_string(&served)).unwrap();
+    let a = add(&scheduler, "a", MS, 10 * MS, InfoTypeT::Operation);
+    let (infos, ..) = scheduler.compute_scheduling(1, 9).unwrap();
+
+    is_refused.store(true, Ordering::SeqCst);
+    let (high, low) = (CriticalityT::HighCriticality, ImportanceT::LowImportance);
+    let (kind, two) = (InfoTypeT::Operation, DependencyTypeT::TwoWayCall);
+    let (on, enabled) =
+        (DependencyEnabledTypeT::DependencyEnabled, RtInfoEnabledTypeT::RtInfoEnabled);
+    let changes: [Result<(), SystemException>; 14] = [
+        scheduler.create("b").map(drop).map_err(Into::into),
+        scheduler.set(a, high, MS, 0, 0, 1, low, 0, 0, kind).map_err(Into::into),
+        scheduler.reset(a, high, MS, 0, 0, 1, low, 0, 0, kind).map_err(Into::into),
+        scheduler.set_seq(&infos).map_err(Into::into),
+        scheduler.reset_seq(&infos).map_err(Into::into),
+        scheduler.replace_seq(&infos).map_err(Into::into),
+        scheduler.add_dependency(a, a, 1, two).map_err(Into::into),
+        scheduler.remove_dependency(a, a, 1, two).map_err(Into::into),
+        scheduler.set_dependency_enable_state(a, a, 1, two, on).map_err(Into::into),
+        scheduler.set_dependency_enable_state_seq(&[]).map_err(Into::into),
+        scheduler.set_rt_info_enable_state(a, enabled).map_err(Into::into),
+        scheduler.set_rt_info_enable_state_seq(&[]).map_err(Into::into),
+        scheduler.compute_scheduling(1, 9).map(drop).map_err(Into::into),
+        scheduler.recompute_scheduling(1, 9).map(drop).map_err(Into::into),
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let kind = change.as_ref().map_err(|exception| exception.kind);
+        assert_eq!(kind, Err(SystemExceptionKind::NoPermission), "{number}: {change:?}");
+    }
+    assert_eq!(scheduler.get_rt_info_set().unwrap(), infos, "the schedule is still there");
+    client.shutdown(true).unwrap();
+    server.shutdown(true).unwrap();
+}
+
+#[test]
+fn names_of_operations_have_a_limit() {
+    let (server, client, scheduler) = serve(TaskSet::new(), Strategy::Rms);
+    scheduler.create(&"x".repeat(1024)).unwrap();
+    let refused: SystemException = scheduler.create(&"x".repeat(1025)).unwrap_err().into();
+    assert_eq!(refused.kind, SystemExceptionKind::ImpLimit);
+    assert_eq!(scheduler.get_rt_info_set().unwrap().len(), 1);
     client.shutdown(true).unwrap();
     server.shutdown(true).unwrap();
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use zorb::dynamic::repository::Repository;
 use zorb_ifr::{InterfaceRepository, State};
+use zorb_service::check_writer;
 
 use crate::definitions::IdlSource;
 use crate::failure::{Failure, Outcome};
@@ -42,12 +43,14 @@ pub(crate) fn run(args: &IfrArgs, arguments: &[String]) -> Outcome {
     let state = args.state.as_ref().map(State::file);
     let definitions = definitions(args, state.as_ref())?;
     let contents = counted(definitions.entries().count() - 1, "definition");
-    args.service.run(arguments, KEY, &contents, |poa| {
+    args.service.run(arguments, KEY, &contents, |orb| {
+        let poa = orb.root_poa();
         let served = match args.writable {
-            true => InterfaceRepository::serve_writable(poa, definitions, state),
-            false => InterfaceRepository::serve(poa, definitions),
+            true => InterfaceRepository::serve_writable(&poa, definitions, state)?,
+            false => InterfaceRepository::serve(&poa, definitions)?,
         };
-        served?.reference()
+        served.set_write_check(check_writer(orb));
+        served.reference()
     })
 }
 

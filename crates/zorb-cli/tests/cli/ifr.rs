@@ -132,6 +132,8 @@ fn clients_can_add_definitions_if_permitted() {
     let made = call(&repository, &module);
     assert_eq!(made.status, Some(0), "{}", made.stderr);
     assert_eq!(call(&repository, &["lookup", "New"]).json(), made.json());
+    let repository = Repository::start(&["--writable", "-ORBServiceWriters", "CN=nobody"]);
+    assert_eq!(call(&repository, &module).json()["name"], "NO_PERMISSION");
 }
 
 const COMPONENTS: &str = r#"

@@ -120,6 +120,20 @@ fn the_service_serves_the_operations_of_a_file() {
 }
 
 #[test]
+fn clients_that_the_option_does_not_name_change_no_operations() {
+    let words = ["sched", "serve", "--listen", "iiop://127.0.0.1:0"];
+    let mut serving = command(&[&words[..], &["-ORBServiceWriters", "CN=nobody"]].concat());
+    let mut process = serving.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (reference, _) = line_of(process.stdout.take().unwrap(), |line| line.starts_with("IOR:"));
+    let idl = concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl/RtecScheduler.idl");
+    let call = |words: &[&str]| run(&[&["call", reference.trim(), "--idl", idl], words].concat());
+    assert_eq!(call(&["create", "x"]).json()["name"], "NO_PERMISSION");
+    assert_eq!(call(&["get_dependency_set"]).json()["dependencies"], json!([]));
+    signal(&process, "TERM");
+    assert_eq!(process.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn a_service_listens_at_the_loopback_interface_unless_told_otherwise() {
     for (more, endpoint) in [
         (&[][..], "iiop://localhost:"),

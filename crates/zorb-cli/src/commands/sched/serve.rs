@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use zorb_sched::{Strategy, TaskFile};
 use zorb_sched_service::SchedulerService;
+use zorb_service::check_writer;
 
 use super::analyze;
 use crate::failure::{Failure, Outcome};
@@ -42,6 +43,9 @@ pub(super) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     };
     system.strategy = args.strategy.unwrap_or(system.strategy);
     let contents = counted(set.len(), "operation");
-    let scheduler = SchedulerService::new(set, system);
-    args.service.run(arguments, KEY, &contents, |poa| scheduler.serve(poa))
+    let mut scheduler = SchedulerService::new(set, system);
+    args.service.run(arguments, KEY, &contents, |orb| {
+        scheduler.set_write_check(check_writer(orb));
+        scheduler.serve(&orb.root_poa())
+    })
 }

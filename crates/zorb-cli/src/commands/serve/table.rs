@@ -143,7 +143,8 @@ fn add_servers(servers: &ImplementationRepository, metrics: &mut Metrics) {
 fn scheduling(host: &Host, _: &Choices) -> Result<Started, Failure> {
     let TaskFile { system, set } = TaskFile::default();
     let contents = counted(set.len(), "operation");
-    let scheduler = SchedulerService::new(set, system);
+    let mut scheduler = SchedulerService::new(set, system);
+    scheduler.set_write_check(check_writer(host.orb()));
     let served = scheduler.serve(&host.orb().root_poa()).map_err(zorb::Error::from)?;
     Ok(Started { reference: served.into(), contents })
 }
