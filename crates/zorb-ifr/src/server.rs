@@ -1,6 +1,7 @@
 //! Serves a repository: one object for each definition, and one for each anonymous type that
 //! definitions use.
 
+mod budget;
 mod call;
 mod change;
 mod check;
@@ -20,6 +21,7 @@ use zorb::dynamic::repository::Repository;
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 
 use crate::{State, corba};
+use budget::Budget;
 use shared::{Shared, definition_id};
 use view::View;
 
@@ -41,7 +43,7 @@ impl InterfaceRepository {
     /// `AdapterAlreadyExists` if `parent` has such a child; `INITIALIZE` if no endpoint can be
     /// opened.
     pub fn serve(parent: &Poa, definitions: Repository) -> Result<Self, PoaError> {
-        Self::serve_as(parent, definitions, false, None)
+        Self::serve_as(parent, definitions, false, None, Budget::new())
     }
 
     /// Serves definitions that any client may change; each change is stored in `state` before the
@@ -54,7 +56,7 @@ impl InterfaceRepository {
         definitions: Repository,
         state: Option<State>,
     ) -> Result<Self, PoaError> {
-        Self::serve_as(parent, definitions, true, state)
+        Self::serve_as(parent, definitions, true, state, Budget::new())
     }
 
     fn serve_as(
@@ -62,6 +64,7 @@ impl InterfaceRepository {
         definitions: Repository,
         writable: bool,
         state: Option<State>,
+        budget: Budget,
     ) -> Result<Self, PoaError> {
         let policies = PoaPolicies::new().persistent().user_ids().multiple_ids();
         let shared = Arc::new(Shared {
@@ -69,6 +72,7 @@ impl InterfaceRepository {
             writable,
             state,
             write_check: OnceLock::new(),
+            budget,
             definitions: RwLock::default(),
             renamed: Mutex::default(),
             types: Mutex::default(),
@@ -80,6 +84,7 @@ impl InterfaceRepository {
         for (entry_id, _) in definitions.entries() {
             view.make_types_of(entry_id);
         }
+        shared.budget.set_definitions(budget::of_all(&definitions));
         *shared.definitions.write().unwrap_or_else(PoisonError::into_inner) = definitions;
         Ok(Self(shared))
     }
@@ -110,30 +115,4 @@ impl fmt::Debug for InterfaceRepository {
 }
 
 #[cfg(test)]
-mod tests {
-    use zorb::Orb;
-
-    use super::*;
-
-    #[test]
-    fn the_state_ends_with_the_objects_that_share_it() {
-        let serve = || {
-            let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
-            let orb = orb.build().unwrap();
-            let definitions = Repository::default();
-            let repository = InterfaceRepository::serve(&orb.root_poa(), definitions).unwrap();
-            // The objects have the state, and that has the adapter, which has the objects.
-            let state = Arc::downgrade(&repository.0);
-            drop(repository);
-            assert!(state.upgrade().is_some());
-            (orb, state)
-        };
-        let (orb, state) = serve();
-        orb.root_poa().find(ADAPTER).unwrap().destroy_with(true, true).unwrap();
-        assert!(state.upgrade().is_none(), "its adapter has been destroyed");
-        orb.shutdown(true).unwrap();
-        let (orb, state) = serve();
-        orb.shutdown(true).unwrap();
-        assert!(state.upgrade().is_none(), "its ORB has been shut down");
-    }
-}
+mod tests;

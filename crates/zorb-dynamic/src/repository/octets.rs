@@ -127,6 +127,17 @@ const fn text() -> TextCoding {
     TextCoding { char_set: zorb_cdr::CharSet::Utf8, ..TextCoding::ENCAPSULATION }
 }
 
+impl EntryKind {
+    /// The octets of its encoding, without a type that is not complete yet: a measure of the memory that it takes.
+    #[must_use]
+    pub fn octets(&self) -> usize {
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big).with_text(text());
+        let _ = write_kind(self, &mut writer);
+        octets.len()
+    }
+}
+
 fn write_kind(kind: &EntryKind, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     let mut tagged = |tag: u8, type_code: &TypeCode| {
         writer.write_u8(tag);

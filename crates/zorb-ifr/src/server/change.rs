@@ -9,6 +9,7 @@ use zorb::dynamic::repository::{EntryId, RenamedIds, Repository, mentions};
 use zorb::{CompletionStatus, ObjectRef, Ref, SystemException, TypeCode, minor};
 use zorb_core::{Served, ServerCall};
 
+use super::budget::of_text;
 use super::call::{argument, bad_param, done};
 use super::shared::{MAX_TYPES, Shared, Target, definition_id, entry_id_of, type_id};
 use super::{check, kind};
@@ -87,6 +88,7 @@ fn destroy_type(shared: &Arc<Shared>, type_code: &TypeCode, call: &mut ServerCal
     }
     let mut types = shared.lock_types();
     if types.remove(&text).is_some() {
+        shared.budget.remove_text(&text);
         // Types in the list are active.
         let _ = shared.poa.deactivate(&type_id(&text));
     }
@@ -139,6 +141,7 @@ fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
             let minor = minor::no_resources::QUEUE_FULL;
             return Err(SystemException::no_resources(minor, CompletionStatus::No));
         }
+        shared.budget.check(of_text(&old))?;
         definitions.set_id(entry_id, &new)?;
         Ok(old)
     };
@@ -172,6 +175,7 @@ impl Shared {
         self.lock_renamed().retain(|old, new| {
             let stays = !ids.contains(&**new);
             if !stays {
+                self.budget.remove_text(old);
                 let _ = self.poa.deactivate(&definition_id(old));
             }
             stays
@@ -179,6 +183,7 @@ impl Shared {
         self.lock_types().retain(|text, type_code| {
             let stays = !mentions(type_code, &ids);
             if !stays {
+                self.budget.remove_text(text);
                 let _ = self.poa.deactivate(&type_id(text));
             }
             stays
@@ -195,13 +200,17 @@ impl Shared {
     ) -> Result<(), SystemException> {
         let mut renamed = self.lock_renamed();
         // An id that is used again denotes the new definition.
-        renamed.remove(new);
+        if renamed.remove(new).is_some() {
+            self.budget.remove_text(new);
+        }
         for known in renamed.values_mut() {
             if known == old {
                 new.clone_into(known);
             }
         }
-        renamed.insert(old.to_owned(), new.to_owned());
+        if renamed.insert(old.to_owned(), new.to_owned()).is_none() {
+            self.budget.add_text(old);
+        }
         drop(renamed);
         let entry_id = definitions.lookup_id(new);
         if let Some(entry) = entry_id.and_then(|entry_id| definitions.get(entry_id)) {

@@ -16,9 +16,9 @@ use zorb::{
 use zorb_core::{Served, ServerCall};
 
 use super::call::{argument, bad_param, reply};
-use super::check;
 use super::shared::{Shared, entry_id_of};
 use super::view::View;
+use super::{budget, check};
 use crate::corba;
 use corba::{AttributeMode, OperationMode, ParameterMode, StructMemberSeq};
 
@@ -80,7 +80,9 @@ impl Shared {
             return Err(SystemException::no_resources(minor, CompletionStatus::No));
         }
         let addition = make(&definitions, &self.lock_renamed())?;
-        let id = addition.id.clone();
+        let Addition { id, name, version, kind, .. } = &addition;
+        let (id, octets) = (id.clone(), budget::of_definition(id, name, version, kind));
+        self.budget.check(octets)?;
         match self.state.is_none() && !addition.is_tried() {
             true => addition.apply(&mut definitions)?,
             false => {
@@ -90,7 +92,10 @@ impl Shared {
                 *definitions = next;
             }
         }
-        self.lock_renamed().remove(&id);
+        self.budget.add_definition(octets);
+        if self.lock_renamed().remove(&id).is_some() {
+            self.budget.remove_text(&id);
+        }
         if let Some(entry_id) = definitions.lookup_id(&id) {
             self.activate_definition(&definitions[entry_id])?;
             View { shared: self, repository: &definitions }.make_types_of(entry_id);

@@ -229,6 +229,11 @@ impl Request<'_, '_> {
         type_code: impl FnOnce(&mut Self) -> Result<TypeCode, SystemException>,
     ) -> Served {
         let type_code = type_code(self)?;
+        // Types that nobody has used take memory.
+        let is_primitive = kind::of_type(&type_code) == DefinitionKind::DkPrimitive;
+        if !is_primitive && !self.view.shared.has_type(&type_code) {
+            self.view.shared.check_writer()?;
+        }
         let object: T = self.view.shared.type_object(&type_code)?;
         self.reply::<Ref<T>>(&Some(object))
     }

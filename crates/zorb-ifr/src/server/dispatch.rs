@@ -55,7 +55,7 @@ impl Object {
                 Err(SystemException::no_permission(minor, CompletionStatus::No))
             }
             None => {
-                self.shared.write_check.get().map_or(Ok(()), |check| check())?;
+                self.shared.check_writer()?;
                 self.change(&operation, call)
             }
         }

@@ -9,6 +9,7 @@ use zorb::{
     CompletionStatus, Interface, MinorCode, ObjectRef, SystemException, TcKind, TypeCode, minor,
 };
 
+use super::budget::{self, Budget};
 use super::kind;
 use crate::State;
 use crate::corba::DefinitionKind;
@@ -28,6 +29,7 @@ pub(super) struct Shared {
     /// The file that stores changed definitions.
     pub(super) state: Option<State>,
     pub(super) write_check: OnceLock<Box<WriteCheck>>,
+    pub(super) budget: Budget,
     /// Locked before the fields below.
     pub(super) definitions: RwLock<Repository>,
     /// Former repository ids of definitions, for references handed out earlier.
@@ -100,6 +102,19 @@ impl Shared {
         self.poa.activate_with_id::<_, ObjectRef>(id, object).map(drop)
     }
 
+    /// Checks that the client whose request the calling thread serves may change something.
+    ///
+    /// # Errors
+    /// The exception of the check.
+    pub(super) fn check_writer(&self) -> Result<(), SystemException> {
+        self.write_check.get().map_or(Ok(()), |check| check())
+    }
+
+    /// Whether an anonymous type has an object.
+    pub(super) fn has_type(&self, type_code: &TypeCode) -> bool {
+        self.lock_types().contains_key(&zorb::dynamic::json::type_name(type_code))
+    }
+
     /// The object of an anonymous type; created if necessary.
     pub(super) fn type_object<T: Interface>(
         self: &Arc<Self>,
@@ -115,10 +130,12 @@ impl Shared {
             let minor = minor::no_resources::QUEUE_FULL;
             return Err(SystemException::no_resources(minor, CompletionStatus::No));
         }
+        self.budget.check(budget::of_text(&text))?;
         let target = Target::Type(type_code.clone());
         let kind = kind::of_type(type_code);
         let object = Object { shared: Arc::clone(self), target, kind };
         let made: ObjectRef = self.poa.activate_with_id(id, object)?;
+        self.budget.add_text(&text);
         types.insert(text, type_code.clone());
         Ok(made.unchecked_narrow())
     }
@@ -133,7 +150,10 @@ impl Shared {
         let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
         let mut next = definitions.clone();
         let result = change(&mut next, &self.lock_renamed())?;
+        let octets = budget::of_all(&next);
+        self.budget.check_change(octets)?;
         self.store(&next)?;
+        self.budget.set_definitions(octets);
         *definitions = next;
         finish(&definitions, &result)?;
         Ok(result)
