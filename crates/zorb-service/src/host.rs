@@ -105,7 +105,8 @@ impl Host {
     /// dropped. `address` is `host:port`, or a port of the loopback interface; port 0 is a free one. Returns where it
     /// listens.
     ///
-    /// Everybody who reaches the address may read. Requests have at most 8 KiB and 5 seconds, and 4 are served at a time.
+    /// Everybody who reaches the address may read. Requests have at most 8 KiB and 5 seconds. Of 32 connections at a time,
+    /// fewer with less than 1024 descriptors, the oldest of the IP address that has most makes room for a new one.
     ///
     /// # Errors
     /// `address` is malformed, or cannot be used.
