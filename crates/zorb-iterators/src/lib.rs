@@ -7,13 +7,15 @@
 mod table;
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb::poa::{AnyServant, ObjectId, PoaError, PoaPolicies};
-use zorb::{CompletionStatus, Interface, Orb, SystemException, WeakOrb, minor};
+use zorb::{Caller, CompletionStatus, Interface, Orb, SystemException, WeakOrb, minor};
+use zorb_transport::peer_network;
 
-use table::Table;
+use table::{Peer, Table};
 
 /// The iterators of a service, with cursors of the type `C`.
 pub struct Iterators<C> {
@@ -25,8 +27,9 @@ pub struct Iterators<C> {
 }
 
 impl<C> Iterators<C> {
-    /// Creates the adapter of iterators below the root. At most `limit` iterators exist, and at least one: beyond it, the
-    /// one not used for longest is destroyed, and so is any that has not been used for `lifetime`.
+    /// Creates the adapter of iterators below the root. At most `limit` iterators exist, and at least one: beyond it, one of
+    /// the IP address is destroyed that has created most, the one not used for longest, and so is any that has not been used
+    /// for `lifetime`.
     ///
     /// # Errors
     /// There is an adapter of this name.
@@ -58,7 +61,7 @@ impl<C> Iterators<C> {
     pub fn create<I: Interface>(&self, cursor: C) -> Result<I, SystemException> {
         let orb = self.orb.upgrade().ok_or_else(no_iterator)?;
         let poa = orb.root_poa().find(self.adapter)?;
-        let id = self.table().add(Arc::new(Mutex::new(cursor)), Instant::now());
+        let id = self.table().add(Arc::new(Mutex::new(cursor)), peer(), Instant::now());
         Ok(poa.create_reference_with_id(ObjectId::new(id.to_be_bytes()))?)
     }
 
@@ -108,6 +111,12 @@ impl<C> Iterators<C> {
     fn table(&self) -> MutexGuard<'_, Table<Arc<Mutex<C>>>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The client that creates an iterator; local ones count as one.
+fn peer() -> Peer {
+    let address = Caller::current()?.address().parse::<SocketAddr>().ok()?;
+    Some(peer_network(address.ip()))
 }
 
 fn number(id: &ObjectId) -> Option<u64> {

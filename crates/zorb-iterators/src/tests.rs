@@ -5,7 +5,7 @@ fn one_that_is_used_keeps_no_other_from_being_used() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let iterators = Iterators::new(&orb, "Iterators", 2, Duration::from_secs(600)).unwrap();
     let add = |cursor| {
-        let id = iterators.table().add(Arc::new(Mutex::new(cursor)), Instant::now());
+        let id = iterators.table().add(Arc::new(Mutex::new(cursor)), None, Instant::now());
         ObjectId::new(id.to_be_bytes())
     };
     let (first, second) = (add(1), add(2));
@@ -27,7 +27,7 @@ fn one_that_is_used_keeps_no_other_from_being_used() {
 fn two_threads_use_one_iterator_in_turn() {
     let orb = Orb::builder().without_environment().build().unwrap();
     let iterators = Iterators::new(&orb, "Iterators", 2, Duration::from_secs(600)).unwrap();
-    let id = iterators.table().add(Arc::new(Mutex::new(0)), Instant::now());
+    let id = iterators.table().add(Arc::new(Mutex::new(0)), None, Instant::now());
     let id = ObjectId::new(id.to_be_bytes());
     let next = || {
         iterators.with(Some(&id), |at| {
