@@ -17,7 +17,8 @@ zorb::transport::options! {
         /// Maximum size of a server's definition, and of the addresses with which one of its processes registers; beyond
         /// it, IMP_LIMIT.
         "ImrDefinitionOctets" imr_definition_octets: usize = 65_536, 1..=1_048_576, "octets";
-        /// Maximum number of iterators over servers; beyond it, the one not used for longest is destroyed. 0 for none.
+        /// Maximum number of iterators over servers; beyond it, of the IP address with most, the one not used for longest is
+        /// destroyed. 0 for none.
         "ImrIterators" imr_iterators: usize = 100, 0..=1_000_000;
         /// Time for which an iterator may be unused; it is then destroyed.
         "ImrIteratorLifetime" imr_iterator_lifetime: Duration = Duration::from_secs(600), 1..=DAY_MS, "ms";

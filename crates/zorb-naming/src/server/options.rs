@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use zorb_os::machine;
+
 /// A day, in milliseconds.
 const DAY_MS: u64 = 86_400_000;
 
@@ -18,9 +20,11 @@ zorb::transport::options! {
         "NamingReferenceOctets" naming_reference_octets: usize = 65_536, 1..=1_048_576, "octets";
         /// Maximum number of bindings of a context; beyond it, IMP_LIMIT.
         "NamingContextBindings" naming_context_bindings: usize = 10_000_000, 1..=u32::MAX as u64;
-        /// Maximum memory of all contexts and bindings; beyond it, IMP_LIMIT.
-        "NamingMemory" naming_memory: usize = 1_073_741_824, 4096..=1_u64 << 40, "octets";
-        /// Maximum number of binding iterators; beyond it, the one not used for longest is destroyed.
+        /// Maximum memory of all contexts and bindings; beyond it, IMP_LIMIT; 0 for a quarter of the memory that the
+        /// process can have, at most 1 GiB.
+        "NamingMemory" naming_memory: usize = 0, 0..=1_u64 << 40, "octets";
+        /// Maximum number of binding iterators; beyond it, of the IP address with most, the one not used for longest is
+        /// destroyed.
         "NamingIterators" naming_iterators: usize = 1000, 1..=10_000_000;
         /// Time for which an iterator may be unused; it is then destroyed.
         "NamingIteratorLifetime" naming_iterator_lifetime: Duration = Duration::from_secs(600), 1..=DAY_MS, "ms";
@@ -40,5 +44,37 @@ zorb::transport::options! {
         "NamingLeases" naming_leases: usize = 100_000, 0..=10_000_000;
         /// Maximum time of a lease; longer ones have IMP_LIMIT.
         "NamingLongestLease" naming_longest_lease: Duration = Duration::from_secs(86_400), 1000..=30 * DAY_MS, "ms";
+    }
+}
+
+/// The most memory for names, in octets, where the option does not say more.
+const MOST_MEMORY: usize = 1 << 30;
+
+impl NamingOptions {
+    /// The octets that contexts and bindings may have.
+    pub(super) fn memory(&self) -> usize {
+        match self.naming_memory {
+            0 => share(machine::memory()),
+            octets => octets,
+        }
+    }
+}
+
+/// The part of a process's memory for names.
+fn share(memory: Option<u64>) -> usize {
+    let quarter = memory.and_then(|octets| usize::try_from(octets / 4).ok());
+    quarter.unwrap_or(MOST_MEMORY).min(MOST_MEMORY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_a_part_of_the_memory() {
+        let shares = [Some(400 << 20), Some(64 << 30), None].map(share);
+        assert_eq!(shares, [100 << 20, MOST_MEMORY, MOST_MEMORY]);
+        let options = |naming_memory| NamingOptions { naming_memory, ..NamingOptions::default() };
+        assert_eq!((options(5000).memory(), options(0).memory()), (5000, share(machine::memory())));
     }
 }

@@ -88,6 +88,8 @@ pub(crate) struct Tree {
     parts: CommonParts,
     leases: Leases,
     limits: NamingOptions,
+    /// The memory that they may have.
+    most_octets: usize,
     bindings: usize,
     changes: u64,
     /// The memory that contexts and bindings count for, without common parts of references.
@@ -138,7 +140,8 @@ impl Tree {
     pub(crate) fn new(limits: NamingOptions) -> Self {
         let contexts = HashMap::from_iter([(ContextId::ROOT, BTreeSet::new())]);
         let (parts, leases) = (CommonParts::default(), Leases::default());
-        Self { contexts, parts, leases, limits, bindings: 0, changes: 0, octets: CONTEXT_CHARGE }
+        let (most_octets, octets) = (limits.memory(), CONTEXT_CHARGE);
+        Self { contexts, parts, leases, limits, most_octets, bindings: 0, changes: 0, octets }
     }
 
     /// A binding for [`load`](Self::load); `None` if the key is too long.
@@ -193,7 +196,7 @@ impl Tree {
     }
 
     pub(crate) fn octets_limit(&self) -> usize {
-        self.limits.naming_memory
+        self.most_octets
     }
 
     fn context(&self, id: ContextId) -> Result<&BTreeSet<Entry>, Refusal> {
@@ -350,7 +353,7 @@ impl Tree {
     }
 
     fn check_room(&self, more: usize) -> Result<(), Refusal> {
-        if self.octets().saturating_add(more) > self.limits.naming_memory {
+        if self.octets().saturating_add(more) > self.most_octets {
             return Err(Refusal::Full);
         }
         Ok(())

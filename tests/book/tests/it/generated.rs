@@ -281,6 +281,10 @@ fn the_limits_that_are_options_have_their_defaults() {
                 assert_eq!(default, 0);
                 "0: what the accepted ones leave".to_owned()
             }
+            _ if spec.name == "NamingMemory" => {
+                assert_eq!(default, 0);
+                "0: a quarter of the memory, at most 1 GiB".to_owned()
+            }
             "octets" if default == 0 => "0: a quarter of the memory".to_owned(),
             _ if spec.name == "MaxConnections" => {
                 assert_eq!(default, 0);

@@ -135,13 +135,13 @@ fn a_context_may_contain_itself() {
 
 #[test]
 fn limits_are_the_most_that_is_accepted() {
-    let mut limits = NamingOptions {
+    let limits = NamingOptions {
         naming_component_octets: 4,
         naming_name_components: 2,
         naming_context_bindings: 2,
         ..NamingOptions::default()
     };
-    let mut tree = Tree::new(limits.clone());
+    let mut tree = Tree::new(limits);
     for text in ["12345", "123.45", "a/12345", "1/2/3"] {
         assert_eq!(make(&mut tree, text, Operation::Bind(OBJECT)), Err(Refusal::InvalidName));
     }
@@ -151,8 +151,7 @@ fn limits_are_the_most_that_is_accepted() {
     assert_eq!(make(&mut tree, "c", Operation::Bind(OBJECT)), Err(Refusal::Full));
     make(&mut tree, "b", Operation::Rebind(OBJECT)).unwrap();
 
-    limits.naming_memory = tree.octets() + 10;
-    tree.limits = limits;
+    tree.most_octets = tree.octets() + 10;
     make(&mut tree, "b", Operation::Unbind).unwrap();
     let large = [0; 100];
     assert_eq!(make(&mut tree, "b", Operation::Bind(Bound::Object(&large))), Err(Refusal::Full));
