@@ -178,7 +178,7 @@ impl Connections {
                 self.make_room();
                 let key = self.next;
                 self.next += 1;
-                // What the client does wrong is its own concern, and so is that it gets no place among the events.
+                // What the client does wrong is its own concern, and so is that its events cannot be waited for.
                 let added = stream.set_nonblocking(true);
                 if added.and_then(|()| self.ready.add(stream.as_fd(), key, Trigger::Edge)).is_ok() {
                     let end = Instant::now() + self.limits.time;

@@ -9,7 +9,7 @@ use zorb_os::machine;
 /// The most octets, where the process can have eight times as many.
 const MOST: usize = 256 << 20;
 
-/// What a definition or type counts for beside its text: its places in tables, and its object.
+/// What a definition or type counts for beside its text: its entries in tables, and its object.
 const CHARGE: usize = 512;
 
 /// The octets that are taken. What a server has from the start counts, too, but is never refused.
