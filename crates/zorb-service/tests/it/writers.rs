@@ -5,7 +5,7 @@ use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
 use zorb_naming::naming_extensions::ExtendedContext;
 use zorb_naming::server::{NamingOptions, NamingService};
-use zorb_service::{ServiceOptions, SetServiceOptions as _, check_writer};
+use zorb_service::{ServiceOptions, SetServiceOptions as _, check_local_writer, check_writer};
 
 use crate::support::builder;
 
@@ -68,4 +68,20 @@ fn an_option_that_names_nobody_is_refused() {
     }
     let builder = builder().declare(ServiceOptions::default()).option("ServiceWriters", "");
     builder.build().unwrap().shutdown(true).unwrap();
+}
+
+#[test]
+fn clients_on_this_machine_may_change_what_only_these_may() {
+    for endpoint in ["iiop://127.0.0.1:0", "uiop://@", "shmiop://@"] {
+        let orb = Orb::builder().without_environment().listen(endpoint).build().unwrap();
+        let names = NamingService::serve(&orb, &NamingOptions::default()).unwrap();
+        names.set_write_check(check_local_writer(&orb));
+        let reference = names.publish(&orb).unwrap().to_ior_string();
+        orb.serve().unwrap();
+        let client = Orb::builder().without_environment().build().unwrap();
+        let root: NamingContext = client.resolve(&reference).unwrap();
+        root.bind(&name("x").unwrap(), None).unwrap();
+        client.shutdown(true).unwrap();
+        orb.shutdown(true).unwrap();
+    }
 }
