@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number};
 use zorb_giop::{
     Frame, MessageKind, Messaging, OperationName, ProtocolErrorKind, RequestHeader, RequestStart,
     ResponseFlags, ServiceContexts, ServiceId, TargetAddress,
@@ -97,18 +97,13 @@ impl Messaging for AvFrames {
         };
         let kind = MessageKind::from_octet(kind & !LITTLE_ENDIAN)
             .ok_or(ProtocolErrorKind::UnknownMessageType(kind))?;
-        let size = match order {
-            ByteOrder::Big => u32::from_be_bytes([s0, s1, s2, s3]),
-            ByteOrder::Little => u32::from_le_bytes([s0, s1, s2, s3]),
-        };
+        let size = u32::from_octets([s0, s1, s2, s3], order);
         Ok(Frame { kind, order, size })
     }
 
     fn write_header(&self, frame: Frame, octets: &mut [u8]) {
-        let (order, [s0, s1, s2, s3]) = match frame.order {
-            ByteOrder::Big => (0, frame.size.to_be_bytes()),
-            ByteOrder::Little => (LITTLE_ENDIAN, frame.size.to_le_bytes()),
-        };
+        let order = if frame.order == ByteOrder::Little { LITTLE_ENDIAN } else { 0 };
+        let [s0, s1, s2, s3] = frame.size.to_octets(frame.order);
         let [m0, m1] = MAGIC;
         let header = [m0, m1, VERSION, frame.kind as u8 | order, s0, s1, s2, s3];
         if let Some(octets) = octets.first_chunk_mut() {

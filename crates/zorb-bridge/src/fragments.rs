@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::Number;
 use zorb_giop::{
     Charge, GiopVersion, HEADER_SIZE, MessageBudget, MessageHeader, ProtocolError,
     ProtocolErrorKind,
@@ -25,10 +25,7 @@ pub(crate) fn id_in(header: &MessageHeader, seen: &[u8]) -> Option<Option<u32>> 
         return Some(None);
     }
     let octets = seen.get(HEADER_SIZE..FRAGMENT_HEADER_SIZE)?.first_chunk()?;
-    Some(Some(match header.order {
-        ByteOrder::Little => u32::from_le_bytes(*octets),
-        ByteOrder::Big => u32::from_be_bytes(*octets),
-    }))
+    Some(Some(u32::from_octets(*octets, header.order)))
 }
 
 /// The fragments received so far of a request whose header is still incomplete.

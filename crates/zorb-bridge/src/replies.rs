@@ -2,7 +2,7 @@
 
 use std::io;
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::Number;
 use zorb_giop::{
     GiopVersion, LocateStatus, MessageFormat, MessageHeader, MessageKind, ProtocolError,
     ReplyStatus,
@@ -70,10 +70,7 @@ fn forwards(
     if form == MessageFormat::Giop(GiopVersion::V1_2)
         && let Some(octets) = seen.get(16..20).and_then(|octets| octets.first_chunk())
     {
-        let status = match header.order {
-            ByteOrder::Little => u32::from_le_bytes(*octets),
-            ByteOrder::Big => u32::from_be_bytes(*octets),
-        };
+        let status = u32::from_octets(*octets, header.order);
         return Ok(forward.iter().any(|known| *known as u32 == status));
     }
     let (reply, _) = form.read_reply(seen, header)?;

@@ -38,7 +38,7 @@ mod wire;
 mod writer;
 
 pub use error::{CdrError, CdrErrorKind, CdrResult};
-pub use order::ByteOrder;
+pub use order::{ByteOrder, Number};
 pub use outlet::Outlet;
 pub use premarshalled::{MemberOf, Members, Premarshalled};
 pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, ValueTag};

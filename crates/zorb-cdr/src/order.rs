@@ -39,3 +39,49 @@ impl ByteOrder {
         }
     }
 }
+
+/// A number, whose octets have either order.
+///
+/// This trait is sealed.
+pub trait Number: Copy + sealed::Sealed {
+    /// As many octets as the number has.
+    type Octets;
+
+    /// The octets of the number in this order.
+    fn to_octets(self, order: ByteOrder) -> Self::Octets;
+
+    /// The number that has these octets in this order.
+    fn from_octets(octets: Self::Octets, order: ByteOrder) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! number {
+    ($($type:ty),*) => {$(
+        impl sealed::Sealed for $type {}
+
+        impl Number for $type {
+            type Octets = [u8; size_of::<Self>()];
+
+            #[inline]
+            fn to_octets(self, order: ByteOrder) -> Self::Octets {
+                match order {
+                    ByteOrder::Big => self.to_be_bytes(),
+                    ByteOrder::Little => self.to_le_bytes(),
+                }
+            }
+
+            #[inline]
+            fn from_octets(octets: Self::Octets, order: ByteOrder) -> Self {
+                match order {
+                    ByteOrder::Big => Self::from_be_bytes(octets),
+                    ByteOrder::Little => Self::from_le_bytes(octets),
+                }
+            }
+        }
+    )*};
+}
+
+number!(u8, i8, u16, i16, u32, i32, u64, i64, u128, f32, f64);

@@ -16,7 +16,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::any::{Any, TypeId};
 
-use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Number, TextCoding};
 
 pub use context::ReadContext;
 use memory::Memory;
@@ -82,10 +82,7 @@ macro_rules! read_primitive {
             if SIZE == 8 && !self.parts.is_empty() {
                 self.note_numbers(octets, $is_float);
             }
-            Ok(match self.order {
-                ByteOrder::Little => <$type>::from_le_bytes(*octets),
-                ByteOrder::Big => <$type>::from_be_bytes(*octets),
-            })
+            Ok(<$type>::from_octets(*octets, self.order))
         }
     )*};
 }

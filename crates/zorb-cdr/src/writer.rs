@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 pub use values::ValueId;
 
-use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Number, Outlet, TextCoding};
 
 /// Octets that are zeroed at a time, to be overwritten while they are in the cache.
 pub(crate) const BLOCK: usize = 4096;
@@ -52,10 +52,7 @@ macro_rules! write_primitive {
         #[inline]
         pub fn $name(&mut self, value: $type) {
             self.align(size_of::<$type>());
-            self.put_number(match self.order {
-                ByteOrder::Little => value.to_le_bytes(),
-                ByteOrder::Big => value.to_be_bytes(),
-            });
+            self.put_number(value.to_octets(self.order));
         }
     )*};
 }
@@ -279,10 +276,7 @@ impl<'b> CdrWriter<'b> {
     /// Overwrites the `unsigned long` at buffer index `at` with a length.
     fn patch_count(&mut self, at: usize, length: usize, what: &'static str) -> CdrResult<()> {
         let length = u32::try_from(length).map_err(|_| self.error(CdrErrorKind::TooLong, what))?;
-        let octets = match self.order {
-            ByteOrder::Little => length.to_le_bytes(),
-            ByteOrder::Big => length.to_be_bytes(),
-        };
+        let octets = length.to_octets(self.order);
         if let Some(count) = self.buffer.get_mut(at..at + 4) {
             count.copy_from_slice(&octets);
         }

@@ -1,6 +1,8 @@
 //! Copying runs of fixed-size members, one or many in a row.
 
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
+use zorb_cdr::{
+    ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Number as _,
+};
 
 use crate::item::{Item, ItemKind, Number, swap, swap_each};
 use crate::program::Run;
@@ -271,10 +273,7 @@ fn check(kind: ItemKind, octets: &[u8], rules: Rules) -> bool {
         (ItemKind::Char, [octet]) => !rules.ascii || octet.is_ascii(),
         (ItemKind::Enumeration(values), octets) => {
             let Some(octets) = octets.first_chunk::<4>() else { return false };
-            let value = match rules.order {
-                ByteOrder::Little => u32::from_le_bytes(*octets),
-                ByteOrder::Big => u32::from_be_bytes(*octets),
-            };
+            let value = u32::from_octets(*octets, rules.order);
             value < values
         }
         (ItemKind::Packed(digits), octets) => is_packed(digits, octets),

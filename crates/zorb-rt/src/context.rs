@@ -1,6 +1,6 @@
 //! The service context `RTCorbaPriority`: the priority of an invocation.
 
-use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_cdr::{ByteOrder, CdrReader, Number};
 
 use super::Priority;
 
@@ -12,11 +12,8 @@ use super::Priority;
 /// +------------+---------+----------------+
 /// ```
 pub(crate) fn encode(priority: Priority, order: ByteOrder) -> [u8; 4] {
-    let (flag, [first, second]) = match order {
-        ByteOrder::Big => (0, priority.value().to_be_bytes()),
-        ByteOrder::Little => (1, priority.value().to_le_bytes()),
-    };
-    [flag, 0, first, second]
+    let [first, second] = priority.value().to_octets(order);
+    [order.flag(), 0, first, second]
 }
 
 /// Decodes the priority in a service context; `None` if it is malformed.

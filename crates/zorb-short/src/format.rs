@@ -1,6 +1,6 @@
 //! The format of message headers.
 
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number};
 use zorb_giop::{
     Abbreviation, MessageHeader, MessageKind, OperationName, ProtocolError, ProtocolErrorKind,
     RequestHeader, ResponseFlags, ServiceContexts, TargetAddress,
@@ -97,17 +97,11 @@ pub(crate) fn read_request<'a>(reader: &mut CdrReader<'a>) -> CdrResult<RequestH
 }
 
 pub(crate) fn octets(order: ByteOrder, word: u32) -> [u8; 4] {
-    match order {
-        ByteOrder::Little => word.to_le_bytes(),
-        ByteOrder::Big => word.to_be_bytes(),
-    }
+    word.to_octets(order)
 }
 
 pub(crate) fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
-    match order {
-        ByteOrder::Little => u32::from_le_bytes(*octets),
-        ByteOrder::Big => u32::from_be_bytes(*octets),
-    }
+    u32::from_octets(*octets, order)
 }
 
 /// A reader after the header of a whole message of the expected kind, limited to its end.

@@ -9,8 +9,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, ReadContext, TextCoding,
-    WideForm, WideSet,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Number, ReadContext,
+    TextCoding, WideForm, WideSet,
 };
 
 use octets::Octets;
@@ -381,10 +381,7 @@ fn may_refer_back(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
     const INDIRECTION: i32 = -1;
     let skipped = start.next_multiple_of(4) - start;
     let (words, _) = octets.get(skipped..).unwrap_or_default().as_chunks::<4>();
-    let number = |octets: &[u8; 4]| match reader.order() {
-        ByteOrder::Little => i32::from_le_bytes(*octets),
-        ByteOrder::Big => i32::from_be_bytes(*octets),
-    };
+    let number = |octets: &[u8; 4]| i32::from_octets(*octets, reader.order());
     let mut offset = start + skipped;
     words.windows(2).any(|pair| {
         offset += 4;

@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use zorb_cdr::{
-    ByteOrder, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Wire,
+    ByteOrder, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedWriter, Number, Wire,
 };
 
 use crate::{TcKind, TypeDesc, Typed};
@@ -238,10 +238,8 @@ impl Wire for LongDouble {
 
     fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.align(ALIGNMENT);
-        match writer.order() {
-            ByteOrder::Little => writer.put(&value.0.to_le_bytes()),
-            ByteOrder::Big => writer.put(&value.0.to_be_bytes()),
-        }
+        let order = writer.order();
+        writer.put(&value.0.to_octets(order));
         Ok(())
     }
 
@@ -253,10 +251,7 @@ impl Wire for LongDouble {
         let octets = octets
             .first_chunk::<SIZE>()
             .ok_or_else(|| reader.error(zorb_cdr::CdrErrorKind::Truncated, WHAT))?;
-        Ok(Self(match reader.order() {
-            ByteOrder::Little => u128::from_le_bytes(*octets),
-            ByteOrder::Big => u128::from_be_bytes(*octets),
-        }))
+        Ok(Self(u128::from_octets(*octets, reader.order())))
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {

@@ -1,6 +1,6 @@
 //! The beginning of a compressed message.
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::Number;
 use zorb_giop::{HEADER_SIZE, MessageHeader};
 
 use crate::policy::CompressorId;
@@ -35,16 +35,10 @@ impl CompressedHeader {
         let header = MessageHeader::parse(&header).ok()?;
         let number = |at: usize| {
             let octets = *octets.get(at..)?.first_chunk()?;
-            Some(match header.order {
-                ByteOrder::Little => u32::from_le_bytes(octets),
-                ByteOrder::Big => u32::from_be_bytes(octets),
-            })
+            Some(u32::from_octets(octets, header.order))
         };
         let id = [octets[HEADER_SIZE], octets[HEADER_SIZE + 1]];
-        let compressor = CompressorId(match header.order {
-            ByteOrder::Little => u16::from_le_bytes(id),
-            ByteOrder::Big => u16::from_be_bytes(id),
-        });
+        let compressor = CompressorId(u16::from_octets(id, header.order));
         let (original, length) = (number(16)?, number(20)?);
         // The data is the last of the message.
         let is_whole = u64::from(header.size) == u64::from(length) + DESCRIPTION as u64;
@@ -57,17 +51,10 @@ impl CompressedHeader {
         octets[..HEADER_SIZE].copy_from_slice(&self.header.to_octets());
         octets[..4].copy_from_slice(&MAGIC);
         let length = self.header.size.saturating_sub(DESCRIPTION as u32);
-        let (id, numbers) = match self.header.order {
-            ByteOrder::Little => {
-                (self.compressor.0.to_le_bytes(), [self.original, length].map(u32::to_le_bytes))
-            }
-            ByteOrder::Big => {
-                (self.compressor.0.to_be_bytes(), [self.original, length].map(u32::to_be_bytes))
-            }
-        };
-        octets[12..14].copy_from_slice(&id);
-        octets[16..20].copy_from_slice(&numbers[0]);
-        octets[20..].copy_from_slice(&numbers[1]);
+        let order = self.header.order;
+        octets[12..14].copy_from_slice(&self.compressor.0.to_octets(order));
+        octets[16..20].copy_from_slice(&self.original.to_octets(order));
+        octets[20..].copy_from_slice(&length.to_octets(order));
         octets
     }
 

@@ -2,7 +2,7 @@
 
 use super::trial::{End, Trial};
 use super::{CdrReader, padding};
-use crate::{ByteOrder, CdrErrorKind, CdrResult};
+use crate::{CdrErrorKind, CdrResult, Number};
 
 impl<'a> CdrReader<'a> {
     /// The same reader over several parts with an alignment base each, as GIOP 1.1 fragments are: the
@@ -128,10 +128,7 @@ impl<'a> CdrReader<'a> {
         }
         let (numbers, _) = octets.as_chunks::<8>();
         for number in numbers {
-            let number = match self.order {
-                ByteOrder::Little => u64::from_le_bytes(*number),
-                ByteOrder::Big => u64::from_be_bytes(*number),
-            };
+            let number = u64::from_octets(*number, self.order);
             let is_odd = match is_float {
                 true => f64::from_bits(number).is_subnormal(),
                 false => number != 0 && number.trailing_zeros() >= u32::BITS,

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, WideForm, WideSet};
+use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number, WideForm, WideSet};
 
 const BYTE_ORDER_MARK: u16 = 0xfeff;
 const SWAPPED_MARK: u16 = 0xfffe;
@@ -103,10 +103,7 @@ impl CdrReader<'_> {
             },
             None => (pairs, ByteOrder::Big),
         };
-        let units = pairs.iter().map(|pair| match order {
-            ByteOrder::Big => u16::from_be_bytes(*pair),
-            ByteOrder::Little => u16::from_le_bytes(*pair),
-        });
+        let units = pairs.iter().map(|pair| u16::from_octets(*pair, order));
         self.decode_units(units, set, what)
     }
 
@@ -190,10 +187,7 @@ impl CdrWriter<'_> {
                 ByteOrder::Big => value.starts_with(['\u{feff}', '\u{fffe}']),
                 ByteOrder::Little => !value.is_empty(),
             };
-            let octets = |unit: u16| match order {
-                ByteOrder::Big => unit.to_be_bytes(),
-                ByteOrder::Little => unit.to_le_bytes(),
-            };
+            let octets = |unit: u16| unit.to_octets(order);
             self.write_count((units + usize::from(marked)) * 2, "wstring")?;
             if marked {
                 self.put(&octets(BYTE_ORDER_MARK));

@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::writer::BLOCK;
 use crate::{
     ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Context, FixedLayout,
-    FixedReader, FixedWriter, Wire,
+    FixedReader, FixedWriter, Number, Wire,
 };
 
 macro_rules! number {
@@ -46,19 +46,13 @@ macro_rules! number {
 
             #[inline]
             fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
-                writer.put(match writer.order() {
-                    ByteOrder::Little => value.to_le_bytes(),
-                    ByteOrder::Big => value.to_be_bytes(),
-                })
+                writer.put(value.to_octets(writer.order()))
             }
 
             #[inline]
             fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
                 let octets = reader.take()?;
-                Some(match reader.order() {
-                    ByteOrder::Little => Self::from_le_bytes(octets),
-                    ByteOrder::Big => Self::from_be_bytes(octets),
-                })
+                Some(Self::from_octets(octets, reader.order()))
             }
 
             #[inline]
@@ -66,10 +60,7 @@ macro_rules! number {
                 let order = writer.order();
                 let numbers = writer.reserve(values.len())?;
                 for (number, value) in numbers.iter_mut().zip(values) {
-                    *number = match order {
-                        ByteOrder::Little => value.to_le_bytes(),
-                        ByteOrder::Big => value.to_be_bytes(),
-                    };
+                    *number = value.to_octets(order);
                 }
                 Some(())
             }
@@ -78,10 +69,7 @@ macro_rules! number {
             fn read_fixed_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self; N]> {
                 let order = reader.order();
                 let octets: &[_; N] = reader.take_many(N)?.first_chunk()?;
-                Some(octets.map(|octets| match order {
-                    ByteOrder::Little => Self::from_le_bytes(octets),
-                    ByteOrder::Big => Self::from_be_bytes(octets),
-                }))
+                Some(octets.map(|octets| Self::from_octets(octets, order)))
             }
 
             fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
@@ -97,10 +85,7 @@ macro_rules! number {
                     let octets = writer.reserve(size_of_val(values));
                     let (numbers, _) = octets.as_chunks_mut::<{ size_of::<Self>() }>();
                     for (number, value) in numbers.iter_mut().zip(values) {
-                        *number = match order {
-                            ByteOrder::Little => value.to_le_bytes(),
-                            ByteOrder::Big => value.to_be_bytes(),
-                        };
+                        *number = value.to_octets(order);
                     }
                 }
                 Ok(())

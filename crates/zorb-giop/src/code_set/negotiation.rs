@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
-    WideSet,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Number, TextCoding,
+    WideForm, WideSet,
 };
 
 use super::CodeSetId;
@@ -127,10 +127,7 @@ impl CodeSetContext {
 
     /// The data of a CodeSets service context.
     pub fn encode(self, order: ByteOrder) -> [u8; 12] {
-        let octets = |set: CodeSetId| match order {
-            ByteOrder::Little => set.0.to_le_bytes(),
-            ByteOrder::Big => set.0.to_be_bytes(),
-        };
+        let octets = |set: CodeSetId| set.0.to_octets(order);
         let [c0, c1, c2, c3] = octets(self.char_data);
         let [w0, w1, w2, w3] = octets(self.wchar_data);
         [order.flag(), 0, 0, 0, c0, c1, c2, c3, w0, w1, w2, w3]

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrResult};
+use zorb_cdr::{ByteOrder, CdrResult, Number};
 
 use super::{HEADER_SIZE, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
 use crate::{GiopVersion, MessageFormat};
@@ -168,10 +168,7 @@ impl LastHeader {
 
 #[inline]
 fn octets_of(order: ByteOrder, word: u32) -> [u8; 4] {
-    match order {
-        ByteOrder::Little => word.to_le_bytes(),
-        ByteOrder::Big => word.to_be_bytes(),
-    }
+    word.to_octets(order)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The twelve octets that begin every message.
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, Number};
 
 use super::kind::MessageKind;
 use crate::{GiopVersion, ProtocolError, ProtocolErrorKind};
@@ -58,10 +58,7 @@ impl MessageHeader {
         }
         .ok_or(ProtocolErrorKind::UnknownMessageType(kind))?;
         let order = ByteOrder::from_flag(flags);
-        let size = match order {
-            ByteOrder::Little => u32::from_le_bytes([s0, s1, s2, s3]),
-            ByteOrder::Big => u32::from_be_bytes([s0, s1, s2, s3]),
-        };
+        let size = u32::from_octets([s0, s1, s2, s3], order);
         let more_fragments = version > GiopVersion::V1_0 && flags & MORE_FRAGMENTS != 0;
         Ok(Self { version, order, more_fragments, kind, size })
     }
@@ -80,10 +77,7 @@ impl MessageHeader {
         let more = if self.more_fragments { MORE_FRAGMENTS } else { 0 };
         let flags = if self.order == ByteOrder::Little { LITTLE_ENDIAN } else { 0 } | more;
         let [m0, m1, m2, m3] = MAGIC;
-        let [s0, s1, s2, s3] = match self.order {
-            ByteOrder::Little => self.size.to_le_bytes(),
-            ByteOrder::Big => self.size.to_be_bytes(),
-        };
+        let [s0, s1, s2, s3] = self.size.to_octets(self.order);
         [m0, m1, m2, m3, 1, self.version.minor(), flags, self.kind as u8, s0, s1, s2, s3]
     }
 

@@ -1,6 +1,6 @@
 //! Reply: answers a Request.
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number};
 
 use super::{HEADER_SIZE, MessageHeader, MessageKind, open};
 use crate::service::write_contexts;
@@ -126,10 +126,7 @@ impl ReplyStart {
     fn read_plain(message: &[u8], header: &MessageHeader) -> Option<Self> {
         let words = message.get(HEADER_SIZE..)?.first_chunk::<12>()?;
         let ([id, status, contexts], []) = words.as_chunks::<4>() else { return None };
-        let word = |octets: &[u8; 4]| match header.order {
-            ByteOrder::Little => u32::from_le_bytes(*octets),
-            ByteOrder::Big => u32::from_be_bytes(*octets),
-        };
+        let word = |octets: &[u8; 4]| u32::from_octets(*octets, header.order);
         let is_plain = header.kind == MessageKind::Reply
             && header.version == GiopVersion::V1_2
             && header.size as usize >= words.len()

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number};
 
 use super::{MessageHeader, MessageKind, OperationName, TargetAddress, open};
 use crate::HEADER_SIZE;
@@ -148,10 +148,7 @@ impl<'a> RequestHeader<'a> {
             return None;
         }
         let [id @ .., flags] = message.get(HEADER_SIZE..)?.first_chunk::<5>()?;
-        let id = match header.order {
-            ByteOrder::Little => u32::from_le_bytes(*id),
-            ByteOrder::Big => u32::from_be_bytes(*id),
-        };
+        let id = u32::from_octets(*id, header.order);
         Some((id, ResponseFlags::from_octet(*flags, GiopVersion::V1_2)))
     }
 
@@ -162,10 +159,7 @@ impl<'a> RequestHeader<'a> {
         if header.kind != MessageKind::Request || header.version != GiopVersion::V1_2 {
             return None;
         }
-        let word = |octets: &[u8; 4]| match header.order {
-            ByteOrder::Little => u32::from_le_bytes(*octets),
-            ByteOrder::Big => u32::from_be_bytes(*octets),
-        };
+        let word = |octets: &[u8; 4]| u32::from_octets(*octets, header.order);
         let (fixed, rest) = message.split_first_chunk::<28>()?;
         let ([_, _, _, id, flags, [t0, t1, ..], count], []) = fixed.as_chunks::<4>() else {
             return None;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, Number, TextCoding};
 
 use super::locate::{write_locate_reply, write_locate_request};
 use super::reply::write_reply;
@@ -353,10 +353,7 @@ fn plain_reply(
 /// repeated request: a store just before the send would delay it. `OutOfMemory` for an empty buffer.
 #[inline]
 fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) -> CdrResult<()> {
-    let octets = match order {
-        ByteOrder::Little => size.to_le_bytes(),
-        ByteOrder::Big => size.to_be_bytes(),
-    };
+    let octets = size.to_octets(order);
     let Some(field) = buffer.get_mut(8..HEADER_SIZE) else { return Err(out_of_memory()) };
     if *field != octets {
         field.copy_from_slice(&octets);

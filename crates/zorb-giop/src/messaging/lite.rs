@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number};
 
 use super::{Frame, Messaging, frame, write_key};
 use crate::{
@@ -140,10 +140,7 @@ impl Messaging for GiopLite {
         request_id: u32,
         status: ReplyStatus,
     ) -> CdrResult<()> {
-        let octets = |word: u32| match order {
-            ByteOrder::Little => word.to_le_bytes(),
-            ByteOrder::Big => word.to_be_bytes(),
-        };
+        let octets = |word: u32| word.to_octets(order);
         // The header, padding, id and status.
         let words = [[0; 4], [0; 4], octets(request_id), octets(status as u32)];
         buffer.clear();
@@ -177,10 +174,7 @@ fn write_before_operation(start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) 
 
 #[inline]
 fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
-    match order {
-        ByteOrder::Little => u32::from_le_bytes(*octets),
-        ByteOrder::Big => u32::from_be_bytes(*octets),
-    }
+    u32::from_octets(*octets, order)
 }
 
 /// The fast path of most requests: a whole message, and an operation in ASCII. Returns the offset of the

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet, Number as _};
 
 use super::elements::Elements;
 use super::release::{ReadElements, ReadMembers};
@@ -158,10 +158,8 @@ pub(super) unsafe fn read_members(
 fn read_enumerator(enumeration: &Enumeration, reader: &mut CdrReader<'_>) -> CdrResult<u32> {
     reader.step(4);
     let octets = take_numbers(Number::U32, 1, reader)?;
-    let value = octets.first_chunk().map_or(u32::MAX, |octets| match reader.order() {
-        ByteOrder::Little => u32::from_le_bytes(*octets),
-        ByteOrder::Big => u32::from_be_bytes(*octets),
-    });
+    let value =
+        octets.first_chunk().map_or(u32::MAX, |octets| u32::from_octets(*octets, reader.order()));
     if value >= enumeration.count {
         return Err(reader.error(CdrErrorKind::BadEnum, enumeration.name));
     }

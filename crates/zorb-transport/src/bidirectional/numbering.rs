@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, Number};
 use zorb_giop::{GiopVersion, MessageHeader, MessageKind, RequestIds};
 
 /// The octets of a message up to the response flags of a request, since GIOP 1.2.
@@ -134,18 +134,12 @@ impl Numbering {
 pub(super) fn request_id(head: &[u8], order: ByteOrder) -> u32 {
     let octets = head.get(12..16).and_then(|octets| <[u8; 4]>::try_from(octets).ok());
     let octets = octets.unwrap_or_default();
-    match order {
-        ByteOrder::Little => u32::from_le_bytes(octets),
-        ByteOrder::Big => u32::from_be_bytes(octets),
-    }
+    u32::from_octets(octets, order)
 }
 
 /// Changes the request id of a message since GIOP 1.2.
 pub(super) fn set_request_id(head: &mut [u8], order: ByteOrder, id: u32) {
     if let Some(octets) = head.get_mut(12..16) {
-        octets.copy_from_slice(&match order {
-            ByteOrder::Little => id.to_le_bytes(),
-            ByteOrder::Big => id.to_be_bytes(),
-        });
+        octets.copy_from_slice(&id.to_octets(order));
     }
 }

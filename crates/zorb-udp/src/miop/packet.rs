@@ -13,7 +13,7 @@
 //! their count may be 0 while the sender does not know it. The id is the same in all packets of a
 //! message, and unique among the sender's messages.
 
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, Number};
 
 /// The maximum size of an id in octets.
 pub const MAX_ID: usize = 252;
@@ -72,14 +72,9 @@ impl<'a> Packet<'a> {
         if [m0, m1, m2, m3] != MAGIC || version != VERSION {
             return None;
         }
-        let ulong = |octets| match ByteOrder::from_flag(flags & LITTLE_ENDIAN) {
-            ByteOrder::Little => u32::from_le_bytes(octets),
-            ByteOrder::Big => u32::from_be_bytes(octets),
-        };
-        let length = match ByteOrder::from_flag(flags & LITTLE_ENDIAN) {
-            ByteOrder::Little => u16::from_le_bytes([l0, l1]),
-            ByteOrder::Big => u16::from_be_bytes([l0, l1]),
-        };
+        let order = ByteOrder::from_flag(flags & LITTLE_ENDIAN);
+        let ulong = |octets| u32::from_octets(octets, order);
+        let length = u16::from_octets([l0, l1], order);
         let (number, count) = (ulong([n0, n1, n2, n3]), ulong([c0, c1, c2, c3]));
         let id_length = usize::try_from(ulong([i0, i1, i2, i3])).ok()?;
         if id_length > MAX_ID {
