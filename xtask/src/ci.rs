@@ -115,7 +115,7 @@ const STEPS: &[Step] = &[
         // its own stacks.
         lines: &[
             "cargo +nightly miri test --package zorb-interp --package zorb-types --lib",
-            "cargo +nightly miri test --package zorb-os --lib -- slot:: scoped::",
+            "cargo +nightly miri test --package zorb-os --lib -- slot:: scoped:: typed::",
         ],
         environment: &[
             ("CARGO_TARGET_DIR", "target/miri"),

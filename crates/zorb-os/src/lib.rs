@@ -29,6 +29,7 @@
 //! | [`socket`] | pending data, credentials of the peer, passing descriptors |
 //! | [`thread`] | names, ids and processor affinity of threads |
 //! | [`thread_count`] | the number of threads that ORBs and transports have started |
+//! | [`typed`] | values that are found by their types |
 //!
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.
 #![cfg(target_os = "linux")]
@@ -64,3 +65,4 @@ mod sys;
 pub mod thread;
 pub mod thread_count;
 pub mod thread_safe;
+pub mod typed;

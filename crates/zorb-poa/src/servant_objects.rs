@@ -3,7 +3,9 @@
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
 
-use crate::skeleton::{ServantObject, Skeleton};
+use zorb_os::typed::TypedBox;
+
+use crate::skeleton::Skeleton;
 
 /// The number of entries of a table. Most servants are called through one or two interfaces.
 pub const ENTRIES: usize = 8;
@@ -14,7 +16,7 @@ pub(crate) struct ServantObjects(OnceLock<Box<Table>>);
 
 #[derive(Default)]
 struct Table {
-    objects: [OnceLock<ServantObject>; ENTRIES],
+    objects: [OnceLock<TypedBox>; ENTRIES],
     /// The next table, for servants of more interfaces.
     more: ServantObjects,
 }
@@ -35,7 +37,7 @@ impl ServantObjects {
         entry: usize,
         skeleton: &dyn Skeleton,
     ) -> Option<&S> {
-        let make = || skeleton.servant_object(TypeId::of::<S>());
+        let make = || skeleton.servant_object(TypeId::of::<S>()).map(TypedBox::new);
         let mut made = None;
         let mut objects = self;
         loop {

@@ -19,6 +19,7 @@ pub(crate) mod signal;
 pub(crate) mod slot;
 pub(crate) mod thread;
 mod thread_safe;
+pub(crate) mod typed;
 
 /// Converts the result -1 of a system call to its error.
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
