@@ -2,12 +2,14 @@
 
 #[cfg(test)]
 mod tests;
+mod unmatched;
 
 use std::path::{Path, PathBuf};
 
 use zorb_idl::{Code, Compilation, DiskLoader, FileLoader, compile_with};
 use zorb_idl_rust::{Lookup, Marshal, Target};
 
+use self::unmatched::Unmatched;
 use crate::handlers::with_handlers;
 use crate::{Error, cargo, usage};
 
@@ -367,59 +369,6 @@ fn output(name: String, compilation: &Compilation, options: &zorb_idl_rust::Opti
     }));
     let dependencies = compilation.dependencies().to_vec();
     Output { name, text: generated.text, warnings, dependencies }
-}
-
-/// The names in options that have no effect in any file so far.
-struct Unmatched<'o> {
-    loans: Vec<&'o str>,
-    upcalls: Vec<&'o str>,
-    deferred: Vec<&'o str>,
-    ami: Vec<&'o str>,
-    views: Vec<&'o str>,
-}
-
-impl<'o> Unmatched<'o> {
-    fn new(compilation: &Compilation, options: &'o zorb_idl_rust::Options) -> Self {
-        Self {
-            loans: zorb_idl_rust::unmatched_loans(compilation, options),
-            upcalls: zorb_idl_rust::unmatched_upcalls(compilation, options),
-            deferred: zorb_idl_rust::unmatched_deferred(compilation, options),
-            ami: zorb_idl_rust::unmatched_ami(compilation, options),
-            views: zorb_idl_rust::unmatched_views(compilation, options),
-        }
-    }
-
-    /// Those of both files.
-    fn and(mut self, other: Self) -> Self {
-        self.loans.retain(|name| other.loans.contains(name));
-        self.upcalls.retain(|name| other.upcalls.contains(name));
-        self.deferred.retain(|name| other.deferred.contains(name));
-        self.ami.retain(|name| other.ami.contains(name));
-        self.views.retain(|name| other.views.contains(name));
-        self
-    }
-
-    fn warnings(self) -> impl Iterator<Item = String> {
-        let loans = self.loans.into_iter().map(|name| {
-            format!(
-                "loaned({name:?}): no operation or attribute of this name returns a sequence of octets"
-            )
-        });
-        let upcalls = self.upcalls.into_iter().map(|name| {
-            format!("upcall({name:?}): no operation or attribute of this name has servants")
-        });
-        let deferred = self
-            .deferred
-            .into_iter()
-            .map(|name| format!("deferred({name:?}): no interface of this name has servants"));
-        let ami = self.ami.into_iter().map(|name| {
-            format!("ami({name:?}): no operation or attribute of this name can be called")
-        });
-        let views = self.views.into_iter().map(|name| {
-            format!("view({name:?}): no struct, operation or attribute of this name can have views")
-        });
-        loans.chain(upcalls).chain(deferred).chain(ami).chain(views)
-    }
 }
 
 /// The name of the Rust file for an IDL file.

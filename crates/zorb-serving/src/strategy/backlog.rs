@@ -3,6 +3,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
+/// The maximum number of waiting requests.
+pub(super) const MAX_WAITING: usize = 65_536;
+
 /// Queued jobs: in the order of arrival, or the most urgent first. No operation takes longer than the
 /// logarithm of their number.
 #[derive(Debug)]

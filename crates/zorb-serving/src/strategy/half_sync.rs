@@ -9,7 +9,8 @@ use zorb_base::threads::ThreadActivity;
 use zorb_giop::{MessageHeader, ProtocolError};
 use zorb_types::SystemException;
 
-use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
+use super::queue::worker::{Call, Worker};
+use super::queue::{Next, Offered, RequestQueue, Room, Taker};
 use crate::connection::{ReleasedRequest, ServerConnection};
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, ServingStrategy, ThreadKind};

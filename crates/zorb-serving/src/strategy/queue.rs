@@ -1,20 +1,22 @@
 //! The queue of the half-sync/half-async strategy: requests that wait for a thread, threads that wait for a
 //! request.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+mod spares;
+#[cfg(test)]
+mod tests;
+pub(super) mod worker;
 
-use zorb_giop::{DetachedMessage, Limits};
-use zorb_os::futex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use zorb_os::lock::Lock;
 
-use super::backlog::Backlog;
+use self::spares::{SPARE_CAPACITY, Spares};
+use self::worker::{Call, Worker};
+use super::backlog::{Backlog, MAX_WAITING};
 use crate::message::RequestMessage;
 use crate::settings::Buffering;
 
-/// The maximum number of waiting requests.
-const MAX_WAITING: usize = 65_536;
 /// The maximum octets of waiting requests, if the program sets no limit.
 const MAX_OCTETS: usize = 256 << 20;
 /// The number of waiting requests whose messages are allocated with the queue if the lane does not buffer
@@ -25,9 +27,6 @@ const UNBUFFERED_SPARES: usize = 64;
 const SPARES: usize = 1024;
 /// The octets of the smallest request.
 const LEAST_REQUEST: usize = 40;
-/// The octets of the buffers that are allocated with the queue; those of larger requests grow.
-const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
-
 /// The queue of a lane. Its lock is held for a few instructions; borrowed threads may have other
 /// priorities, so the lock has priority inheritance.
 #[derive(Debug)]
@@ -69,48 +68,6 @@ impl<J: Request> Waiting<J> {
     }
 }
 
-/// Messages with buffers, for future requests.
-#[derive(Debug)]
-struct Spares {
-    // Boxed, because queued requests are.
-    #[allow(clippy::vec_box)]
-    messages: Vec<Box<RequestMessage>>,
-    /// The total size of their buffers.
-    octets: usize,
-    max_octets: usize,
-}
-
-impl Spares {
-    /// Messages for `count` requests. Their buffers are retained, and `max_octets` more.
-    fn new(count: usize, max_octets: usize) -> Self {
-        let message = || Box::new(RequestMessage::with_capacity(SPARE_CAPACITY));
-        let messages: Vec<_> = std::iter::repeat_with(message).take(count).collect();
-        let octets = messages.len() * SPARE_CAPACITY;
-        Self { octets, messages, max_octets: octets.saturating_add(max_octets) }
-    }
-
-    fn take(&mut self) -> Option<Box<RequestMessage>> {
-        let message = self.messages.pop()?;
-        self.octets = self.octets.saturating_sub(message.octets.buffer.len());
-        Some(message)
-    }
-
-    /// Retains the message of a served request, so that the next burst of this size allocates nothing.
-    fn put(&mut self, mut message: Box<RequestMessage>) {
-        if message.octets.is_large() {
-            message.octets.settle(&Limits::DEFAULT);
-            if message.octets.is_large() {
-                message.octets = DetachedMessage::default(); // others may need the memory
-            }
-        }
-        let octets = self.octets.saturating_add(message.octets.buffer.len());
-        if octets <= self.max_octets && self.messages.len() < MAX_WAITING {
-            self.octets = octets;
-            self.messages.push(message);
-        }
-    }
-}
-
 /// The limit that applies to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
@@ -131,45 +88,6 @@ pub(crate) trait Request {
     /// Charges its octets to the budget while it waits. `false` if there is no memory for it. If the lane does
     /// not buffer requests, nothing more is read from its connection until it has a thread.
     fn begin_wait(&mut self, is_buffered: bool) -> bool;
-}
-
-/// A thread that makes upcalls.
-#[derive(Debug)]
-pub(super) struct Worker {
-    /// Its id in the system.
-    pub(super) thread: u32,
-    /// Its call; 0 while it waits.
-    called: AtomicU32,
-}
-
-/// What a waiting thread is called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
-    /// A request of its own lane.
-    Own,
-    /// Check for requests.
-    Check,
-    /// A request of the lane with this rank, which borrows the thread.
-    Borrowed(usize),
-}
-
-impl Call {
-    fn to_word(self) -> u32 {
-        match self {
-            Self::Own => 1,
-            Self::Check => 2,
-            Self::Borrowed(rank) => u32::try_from(rank).unwrap_or(u32::MAX - 3) + 3,
-        }
-    }
-
-    fn from_word(word: u32) -> Option<Self> {
-        Some(match word {
-            0 => return None,
-            1 => Self::Own,
-            2 => Self::Check,
-            rank => Self::Borrowed(rank as usize - 3),
-        })
-    }
 }
 
 /// The result of offering a request to the queue.
@@ -389,7 +307,7 @@ impl<J: Request> RequestQueue<J> {
             if waiting.ended {
                 return Next::End;
             }
-            worker.called.store(0, Ordering::Release);
+            worker.begin_wait();
             waiting.idle.push(Arc::clone(worker));
             Next::Wait
         })
@@ -415,36 +333,3 @@ impl<J: Request> RequestQueue<J> {
         }
     }
 }
-
-impl Worker {
-    pub(super) fn new() -> Arc<Self> {
-        let called = AtomicU32::new(Call::Check.to_word());
-        Arc::new(Self { thread: zorb_os::thread::id(), called })
-    }
-
-    /// Wakes it.
-    pub(super) fn call(&self, call: Call) {
-        self.called.store(call.to_word(), Ordering::Release);
-        futex::wake(&self.called);
-    }
-
-    /// Waits at most `limit` for a call.
-    #[inline(always)] // into the loop of a thread: 14 instructions for each request
-    pub(super) fn wait(&self, limit: Option<Duration>) -> Option<Call> {
-        // A limit beyond the range of the clock is no limit.
-        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-        loop {
-            if let Some(call) = Call::from_word(self.called.load(Ordering::Acquire)) {
-                return Some(call);
-            }
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            if left.is_some_and(|left| left.is_zero()) {
-                return None;
-            }
-            futex::wait(&self.called, 0, left);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;
