@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use zorb_transport::driven::Micros;
+
 use crate::packet::Data;
 use crate::rtt::RoundTrip;
-use zorb_transport::driven::Micros;
 
 /// Octets per segment, so that a datagram fits into an Ethernet frame.
 pub const SEGMENT: usize = 1200;

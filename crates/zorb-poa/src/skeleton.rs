@@ -4,16 +4,15 @@ use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, CdrReader};
-use zorb_giop::{RequestHeader, TaggedComponent};
-use zorb_types::SystemException;
-
 use zorb_base::interceptor::{
     AddedContexts, InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, SlotTable,
     invalid_call,
 };
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::{Policies, PriorityModel, octets};
+use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_giop::{RequestHeader, TaggedComponent};
+use zorb_types::SystemException;
 
 use crate::call::ServerCall;
 use crate::connection_setup::ConnectionSetup;

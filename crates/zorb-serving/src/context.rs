@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
+use zorb_base::progress::message_limits;
 use zorb_base::threads::rest;
 use zorb_cdr::ReadContext;
 use zorb_os::lock::Lock;
 use zorb_poa::{Adapters, ConnectionSetup};
 
 use crate::watchdog::{Watchdog, Watched};
-use zorb_base::progress::message_limits;
 
 /// What connections and lanes use of their ORB.
 pub(crate) struct ServerContext {

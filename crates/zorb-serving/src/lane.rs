@@ -28,6 +28,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use zorb_base::calling_lane::CallingLane;
+use zorb_base::connections::{ConnectionLimits, Connections};
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
 use zorb_os::lock::Lock;
@@ -50,7 +51,6 @@ use crate::scratch::Scratch;
 use crate::settings::{LaneCounts, LaneSettings};
 use crate::strategy::queue::RequestQueue;
 use crate::upcall_count::UpcallCount;
-use zorb_base::connections::{ConnectionLimits, Connections};
 
 /// The number of checks within the idle timeout of a connection.
 pub(super) const IDLE_CHECKS: u32 = 4;

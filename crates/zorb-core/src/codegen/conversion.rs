@@ -5,11 +5,12 @@
 //! itself. Rust has no bound `E != Self`. Therefore each error has a [`Number`](Numbered::Number), a type that
 //! encodes the digits of a hash of its name, and [`OtherThan`] holds for two numbers that differ in a digit.
 
-use crate::poa::PoaError;
 use zorb_base::error::Error;
 use zorb_base::raises::Raises;
 use zorb_cdr::CdrError;
 use zorb_types::SystemException;
+
+use crate::poa::PoaError;
 
 /// An error that `?` converts to the error `To` of an operation.
 #[diagnostic::on_unimplemented(

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use zorb_idl::Span;
+
 use super::case::{Case, convert, escape};
 use crate::Warning;
-use zorb_idl::Span;
 
 /// The names in use in a scope.
 #[derive(Clone, Debug, Default)]

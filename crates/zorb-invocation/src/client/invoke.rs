@@ -21,6 +21,9 @@ use super::time_limit::TimeLimit;
 use crate::object::{Binding, ObjectRef};
 
 /// Sends a request, waits for its reply and reads it; one-way operations have none.
+///
+/// # Errors
+/// The system exception of the failed call, with the operation in its context.
 pub fn invoke(
     object: &ObjectRef,
     operation: &str,

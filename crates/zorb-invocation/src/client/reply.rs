@@ -105,6 +105,9 @@ impl<T, E: Raises> Outcome<T, E> {
     }
 
     /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
+    ///
+    /// # Errors
+    /// The octets do not encode the exception.
     #[inline]
     pub fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
         let raised = E::read(id, reader)?;
@@ -112,6 +115,9 @@ impl<T, E: Raises> Outcome<T, E> {
     }
 
     /// Takes the result for the caller, once the call has `ended`.
+    ///
+    /// # Errors
+    /// What the operation raised, the system exception of the failed call, or `INTERNAL` without a reply.
     #[inline]
     pub fn after(&self, ended: Result<(), SystemException>) -> Result<T, E> {
         match ended {
@@ -297,7 +303,11 @@ fn exception_id<'r>(body: &CdrReader<'r>) -> CdrResult<Cow<'r, str>> {
     body.clone().read_latin1("exception id")
 }
 
-/// Reads a user exception: its repository id and its members.
+/// Reads a user exception: its repository id and its members. Returns the system exception for one that the operation
+/// does not raise: `UNKNOWN`, completed MAYBE.
+///
+/// # Errors
+/// The octets do not encode the exception.
 pub fn read_exception(
     invocation: &dyn Invocation,
     body: &mut CdrReader<'_>,

@@ -4,15 +4,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use zorb_base::peer_threads::PeerThread;
+use zorb_os::thread;
+use zorb_transport::log_limited;
+
 use super::resumed_connections::ResumedConnections;
 use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
 use crate::lane::{Lane, ServingStrategy};
 use crate::message::queue_full;
 use crate::scratch::Scratch;
 use crate::watchdog::Watched;
-use zorb_base::peer_threads::PeerThread;
-use zorb_os::thread;
-use zorb_transport::log_limited;
 
 /// The strategy thread per connection.
 #[derive(Debug, Default)]

@@ -5,9 +5,10 @@ use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
+use zorb_transport::{AcceptError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions};
+
 use super::{Subject, echo, recv_exactly, recv_to_end};
 use crate::until;
-use zorb_transport::{AcceptError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions};
 
 /// Clients can connect to the endpoint that an acceptor reports.
 pub fn a_bound_endpoint_can_be_connected_to(subject: &Subject) {

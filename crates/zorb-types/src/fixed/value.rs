@@ -154,6 +154,9 @@ impl FixedValue {
     }
 
     /// The number truncated to an integer.
+    ///
+    /// # Errors
+    /// `Overflow` when it would have more than 31 digits.
     pub fn to_integer(self) -> Result<i128, FixedError> {
         self.truncate(0).map(Self::unscaled)
     }

@@ -10,11 +10,11 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, fallible};
+
 use super::table::Foreign;
 use super::walk::{Known, Seen, TableHost};
 use crate::TypeCode;
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, fallible};
-
 use choice::{Choice, WHAT};
 pub use head::ValueHead;
 pub(super) use types::ById;

@@ -10,8 +10,9 @@
 //! +--------------------------------------------------------------------------------+
 //! ```
 
-use crate::policy::{Deadline, PolicyType};
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
+
+use crate::policy::{Deadline, PolicyType};
 
 /// The end times of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
