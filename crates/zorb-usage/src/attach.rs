@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::thread::Builder;
+use std::time::Duration;
 
 use zorb_core::Orb;
 use zorb_core::interceptor::{
@@ -17,14 +19,22 @@ use crate::file;
 use crate::options::UsageOptions;
 use crate::sampling::is_sampled;
 
-/// The name of the interceptors.
+/// The name of the interceptors and of the thread.
 const NAME: &str = "usage";
+/// How often a running program writes the file, if there is something new.
+const PERIOD: Duration = Duration::from_secs(60);
 
 /// Makes `orb` count calls and requests if its option `UsageFile` is set. Call it before the ORB is used.
 pub fn attach(orb: &Orb) {
     let path = orb.options().get::<UsageOptions>().map(|options| options.usage_file.as_str());
     let Some(path) = path.filter(|path| !path.is_empty()) else { return };
-    let recorder = Arc::new(Recorder::new(path.into()));
+    let (end, ended) = channel();
+    let recorder = Arc::new(Recorder::new(path.into(), end));
+    let running = Arc::downgrade(&recorder);
+    let thread = Builder::new().name(NAME.to_owned());
+    if let Err(error) = thread.spawn(move || write_at_times(&running, &ended, PERIOD)) {
+        tracing::error!(%error, "cannot write the usage file before the end");
+    }
     let client = Arc::clone(&recorder);
     orb.add_client_request_interceptor(NAME, move |_| Some(Arc::<Recorder>::clone(&client) as _));
     let server = Arc::clone(&recorder);
@@ -32,26 +42,43 @@ pub fn attach(orb: &Orb) {
     orb.at_end(move || recorder.write());
 }
 
+/// Writes the file again and again, until the recorder is dropped.
+fn write_at_times(recorder: &Weak<Recorder>, ended: &Receiver<()>, period: Duration) {
+    while ended.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+        if let Some(recorder) = recorder.upgrade() {
+            recorder.write();
+        }
+    }
+}
+
 /// Counts the requests of an ORB.
 #[derive(Debug)]
 struct Recorder {
     path: PathBuf,
     counts: Lock<Counts>,
-    is_written: AtomicBool,
+    /// What the file contains.
+    written: Lock<Option<String>>,
+    /// Ends the thread when it is dropped.
+    _end: Sender<()>,
 }
 
 impl Recorder {
-    fn new(path: PathBuf) -> Self {
-        Self { path, counts: Lock::default(), is_written: AtomicBool::new(false) }
+    fn new(path: PathBuf, end: Sender<()>) -> Self {
+        Self { path, counts: Lock::default(), written: Lock::default(), _end: end }
     }
 
+    /// Writes the file, unless it contains the counts.
     fn write(&self) {
-        if self.is_written.swap(true, Ordering::Relaxed) {
+        let mut written = self.written.lock();
+        let text = self.counts.lock().text();
+        if written.as_ref() == Some(&text) {
             return;
         }
-        let text = self.counts.lock().text();
-        if let Err(error) = file::replace(&self.path, &text) {
-            tracing::error!(%error, path = %self.path.display(), "cannot write the usage file");
+        match file::replace(&self.path, &text) {
+            Ok(()) => *written = Some(text),
+            Err(error) => {
+                tracing::error!(%error, path = %self.path.display(), "cannot write the usage file");
+            }
         }
     }
 }
@@ -91,16 +118,20 @@ impl ServerRequestInterceptor for Recorder {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
 
-    use super::{Recorder, Side};
+    use super::{Recorder, Side, write_at_times};
 
     #[test]
-    fn the_file_is_written_once_at_the_end() {
+    fn the_file_is_written_when_there_is_something_new() {
         let folder = std::env::temp_dir().join(format!("zorb-usage-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("shop.usage");
+        let new = |path| Recorder::new(path, channel().0);
         fs::write(&path, "what was there before").expect("a file");
-        let (shut_down, dropped) = (Recorder::new(path.clone()), Recorder::new(path.clone()));
+        let (shut_down, dropped) = (new(path.clone()), new(path.clone()));
         shut_down.counts.lock().add(Side::Client, "IDL:Shop:1.0", "sell");
         shut_down.write();
         let first = fs::read_to_string(&path).expect("a file");
@@ -111,12 +142,34 @@ mod tests {
         drop(dropped);
         let second = fs::read_to_string(&path).expect("a file");
         // Nowhere to write to is only logged.
-        drop(Recorder::new(folder.join("missing").join("shop.usage")));
+        drop(new(folder.join("missing").join("shop.usage")));
         let files = fs::read_dir(&folder).expect("a folder").count();
         fs::remove_dir_all(&folder).expect("the folder is removed");
         assert!(first.ends_with("\n1 0 IDL:Shop:1.0 sell\n"), "{first}");
         assert!(!is_rewritten);
         assert!(second.ends_with("\n0 1 IDL:Shop:1.0 sell\n"), "{second}");
         assert_eq!(files, 1, "no other files remain");
+    }
+
+    #[test]
+    fn a_running_program_writes_the_file_too() {
+        let folder = std::env::temp_dir().join(format!("zorb-usage-at-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("shop.usage");
+        let (end, ended) = channel();
+        let recorder = Arc::new(Recorder::new(path.clone(), end));
+        let running = Arc::downgrade(&recorder);
+        let thread =
+            std::thread::spawn(move || write_at_times(&running, &ended, Duration::from_millis(1)));
+        for count in 1..=2 {
+            recorder.counts.lock().add(Side::Client, "IDL:Shop:1.0", "sell");
+            let line = format!("\n{count} 0 IDL:Shop:1.0 sell\n");
+            while !fs::read_to_string(&path).is_ok_and(|text| text.ends_with(&line)) {
+                std::thread::yield_now();
+            }
+        }
+        drop(recorder);
+        thread.join().expect("it ends");
+        fs::remove_dir_all(&folder).expect("the folder is removed");
     }
 }

@@ -2,9 +2,9 @@
 //! for each (`zorb idl compile --marshal profile`).
 //!
 //! With the option `UsageFile`, interceptors of all requests count one of 16 at random, for client and server, by the
-//! repository id of the interface and the name of the operation. When the ORB has shut down, or has been dropped with its
-//! references without ever listening, the file is written at once: it replaces an older one. Requests that an ORB without the option makes and serves execute no
-//! instruction for it.
+//! repository id of the interface and the name of the operation. A thread writes the file every minute if there is something
+//! new; it is written, too, when the ORB has shut down, or has been dropped with its references without ever listening. A new
+//! file replaces an older one at once. Requests that an ORB without the option makes and serves execute no instruction for it.
 //!
 //! ```text
 //! zorb-usage 1

@@ -5,9 +5,9 @@ zorb_transport::options! {
     /// `Orb::builder().declare(UsageOptions::default())`.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct UsageOptions of "usage", set by (trait SetUsageOptions) {
-        /// File to which the ORB writes how often operations are called and served, when it has shut down, for the IDL
-        /// compiler to choose marshalling engines by; one of 16 calls is counted, and collocated calls become requests
-        /// in order to be; an older file is replaced; empty for none.
+        /// File to which the ORB writes how often operations are called and served, every minute and when it has shut
+        /// down, for the IDL compiler to choose marshalling engines by; one of 16 calls is counted, and collocated calls
+        /// become requests in order to be; an older file is replaced; empty for none.
         "UsageFile" usage_file: String = String::new();
     }
 }
