@@ -1,4 +1,4 @@
-//! Compiles the interface with its operations, for both marshalling engines, and without them.
+//! Compiles the interface with its operations, for both marshalling engines and by profile, and without them.
 
 use zorb_build::{Config, Marshal};
 
@@ -7,5 +7,7 @@ fn main() {
     let interpretive = Config::new().marshal(Marshal::Interpretive);
     interpretive.compile(&["idl/engine.idl"]);
     interpretive.combined("interpretive").compile(&["idl/param_test.idl"]);
+    let profile = Config::new().marshal(Marshal::Profile).usage_file("param_test.usage");
+    profile.combined("profile").compile(&["idl/param_test.idl"]);
     zorb_build::compile("idl/without.idl");
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask stubsize`: the size that generated code adds to a client and to a server.
 
+mod omniorb;
 mod record;
 
 use std::io::{self, Write};
@@ -10,20 +11,21 @@ use clap::Args;
 
 use record::Record;
 
-/// Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server, compiled and
-/// interpretive, and the size of the interpretive engine
+/// Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server, compiled,
+/// interpretive, and by profile with one hot operation, and the size of the interpretive engine
 ///
 /// The settings beside the optimization level are Cargo's defaults for release builds: no link-time optimization across
 /// crates, 16 codegen units, unwinding panics. The size is the difference between a program with the operations and one
-/// without: the octets of code, constants, unwind tables and relocations.
+/// without: the octets of code, constants, unwind tables and relocations. Where omniORB is installed, the size of its stubs
+/// and skeletons of the same operations, as an object file, is printed beside them.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
     /// Optimization levels
     #[arg(value_name = "OPT", default_value = "z", value_parser = ["3", "s", "z"])]
     levels: Vec<String>,
-    /// Fail if a client or a server at z exceeds its limit: compiled 30 and 35 KiB, interpretive 8 KiB each, the
-    /// engine 8 and 16 KiB; or if one has grown beyond the record, tests/stubsize/sizes.toml, which belongs to one
-    /// version of the compiler
+    /// Fail if a client or a server at z exceeds its limit: compiled 30 and 35 KiB, interpretive 8 KiB each, by
+    /// profile 20 and 14 KiB, the engine 8 and 16 KiB; or if one has grown beyond the record, tests/stubsize/sizes.toml,
+    /// which belongs to one version of the compiler
     #[arg(long)]
     check: bool,
     /// Write the record, for which z must be measured
@@ -35,16 +37,22 @@ pub(crate) struct Options {
 }
 
 /// What is compared, and the limits at opt-level z.
-const COMPARISONS: [Comparison; 6] = [
+const COMPARISONS: [Comparison; 8] = [
     Comparison::new("compiled client", ["client", "client-without"], 30 << 10),
     Comparison::new("compiled server", ["server", "server-without"], 35 << 10),
     Comparison::new("interpretive client", ["client-interpretive", "client-engine"], 8 << 10),
     Comparison::new("interpretive server", ["server-interpretive", "server-engine"], 8 << 10),
+    Comparison::new("client by profile", ["client-profile", "client-engine"], 20 << 10),
+    Comparison::new("server by profile", ["server-profile", "server-engine"], 14 << 10),
     Comparison::new("engine in a client", ["client-engine", "client-without"], 8 << 10)
         .unrecorded(),
     Comparison::new("engine in a server", ["server-engine", "server-without"], 16 << 10)
         .unrecorded(),
 ];
+
+/// What is printed beside them, where omniORB is installed.
+static OMNIORB: Comparison =
+    Comparison::new("omniORB's stubs and skeletons", ["", ""], i64::MAX).unrecorded();
 
 /// Two programs, of which the first has something more.
 #[derive(Debug)]
@@ -108,6 +116,8 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
                 comparison.programs.map(|name| sizes(&folder.join(format!("stubsize-{name}"))));
             rows.push(Row { level, comparison, octets: difference(with?, without?) });
         }
+        let others = omniorb::sizes(root, level)?;
+        rows.extend(others.map(|octets| Row { level, comparison: &OMNIORB, octets }));
     }
     let mut faults = Vec::new();
     if options.update {
