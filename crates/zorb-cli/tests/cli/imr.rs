@@ -45,6 +45,7 @@ fn servers_are_added_listed_and_removed() {
 fn commands_and_variables_are_checked() {
     let repository = "corbaloc::127.0.0.1:1/ImplRepoService";
     assert_eq!(imr(repository, &["add", "Bank"]).status, Some(2));
+    assert_eq!(imr(repository, &["add", "", "--", "x"]).status, Some(2));
     assert_eq!(imr(repository, &["add", "Bank", "--env", "A", "--", "x"]).status, Some(2));
     assert_eq!(imr(repository, &["list", "-W", "1"]).status, Some(1));
 }

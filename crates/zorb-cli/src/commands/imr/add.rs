@@ -1,5 +1,6 @@
 //! `zorb imr add`.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use zorb_imr::command_line;
 use zorb_imr::implementation_repository::administration::AddOrUpdateServerError;
@@ -12,11 +13,12 @@ use crate::failure::{Failure, OK, Outcome};
 
 /// Add a server, or change how it is started
 ///
-/// The command is not run by a shell. The server runs as the user of the repository, with its environment.
+/// The command is not run by a shell. The server runs as the user of the repository, with its environment. The program is
+/// looked for in the repository's PATH; a relative path begins at the server's working directory.
 #[derive(Args, Debug)]
 pub(crate) struct AddArgs {
     /// The server
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     name: String,
     /// When the server is started
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::Normal)]
@@ -24,9 +26,9 @@ pub(crate) struct AddArgs {
     /// Variable of its environment; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// Its working directory
-    #[arg(long, value_name = "DIR", default_value = "")]
-    dir: String,
+    /// Its working directory; that of the repository by default
+    #[arg(long, value_name = "DIR")]
+    dir: Option<String>,
     /// How often a start is tried before requests are refused
     #[arg(long, value_name = "COUNT", default_value_t = 3)]
     start_limit: u16,
@@ -94,7 +96,7 @@ pub(super) fn run(args: &AddArgs, servers: &Servers) -> Outcome {
     let options = StartupOptions {
         command_line: command_line::join(&args.command),
         environment,
-        working_directory: args.dir.clone(),
+        working_directory: args.dir.clone().unwrap_or_default(),
         activation: args.mode.into(),
         activator: String::new(),
         start_limit: args.start_limit.into(),
