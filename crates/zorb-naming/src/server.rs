@@ -16,7 +16,6 @@ mod own;
 mod page;
 mod path;
 mod raise;
-mod references;
 mod service;
 mod stored;
 mod tables;

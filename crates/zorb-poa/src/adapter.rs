@@ -34,6 +34,7 @@ use crate::manager::PoaManager;
 use crate::objects::Objects;
 use crate::policies::PoaPolicies;
 use crate::provider::Provider;
+use crate::reference_profiles::ReferenceProfiles;
 use crate::servants::{Activator, AnyManager, DefaultServant, Locator};
 use crate::skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 use crate::slots::Found;
@@ -49,6 +50,7 @@ pub struct ObjectAdapter {
     policies: PoaPolicies,
     /// The component of references with the policies that clients must know.
     exposed: Option<TaggedComponent>,
+    reference_profiles: ReferenceProfiles,
     /// The interceptors of requests.
     interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
     /// The setup of connections, if the policies contain properties of connections.

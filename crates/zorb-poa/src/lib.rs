@@ -35,6 +35,7 @@ mod objects;
 mod operation_cache;
 mod policies;
 mod provider;
+mod reference_profiles;
 mod registered;
 mod reply;
 mod servant_objects;

@@ -6,7 +6,7 @@
 
 use std::io;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -45,6 +45,8 @@ pub(crate) struct Freezing {
 pub struct ServerCore {
     pub(super) context: Arc<ServerContext>,
     listeners: RwLock<Vec<Listener>>,
+    /// Counts the changes of the listeners. Changed with them, under their lock.
+    changes: AtomicU64,
     /// Whether it listens at its endpoints, and at those that are opened later. Changed under `starting`.
     listens: AtomicBool,
     /// Held while listeners start.
@@ -81,6 +83,7 @@ impl ServerCore {
         Arc::new(Self {
             context: ServerContext::new(orb, adapters, read_context),
             listeners: RwLock::default(),
+            changes: AtomicU64::new(0),
             listens: AtomicBool::new(false),
             starting: Lock::default(),
             pools: Arc::default(),
@@ -104,6 +107,12 @@ impl ServerCore {
     /// Calls `work` with the listeners at the ORB's own endpoints.
     pub fn with_listeners<T>(&self, work: impl FnOnce(&[Listener]) -> T) -> T {
         work(&self.listeners.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A number that changes with the listeners at the ORB's own endpoints.
+    #[inline]
+    pub fn endpoint_changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// Opens an endpoint.
@@ -199,6 +208,7 @@ impl ServerCore {
             self.start(&listener, take_descriptors(1)?.pop())?;
         }
         listeners.push(listener);
+        self.changes.fetch_add(1, Ordering::Release);
         Ok(())
     }
 
@@ -253,6 +263,7 @@ impl ServerCore {
     pub fn close_listeners(&self) -> Vec<Listener> {
         let listeners = {
             let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
+            self.changes.fetch_add(1, Ordering::Release);
             std::mem::take(&mut *listeners)
         };
         match self.default_lane.get() {

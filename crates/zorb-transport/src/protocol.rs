@@ -141,7 +141,9 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError>;
 
     /// Encodes the profile of an object with this key at these endpoints, the preferred one first.
-    /// A version 1.0 profile contains only one endpoint and no components: the others are omitted.
+    /// A version 1.0 profile contains only one endpoint and no components: the others are omitted. It contains the octets
+    /// of the key as they are, and depends on nothing else of it but the length: the ORB makes profiles of other objects
+    /// by replacing them.
     ///
     /// # Errors
     /// [`ProfileError`]: there is no endpoint, one belongs to another protocol, or it cannot be

@@ -9,5 +9,6 @@ mod local_sockets;
 mod lookups;
 mod one_way;
 mod properties;
+mod references;
 mod silent;
 mod tls;

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use zorb_base::error::{Error, Phase};
+use zorb_base::object_id::ObjectId;
 use zorb_base::options::ListenFrom;
 use zorb_base::policy::{Policies, ServerProtocols, ThreadpoolPolicy, may_be_served_in_lane};
 use zorb_base::protocol_choice::ephemeral;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, Ior, LanePriority, OrbType, TaggedComponent, TaggedProfile};
 use zorb_invocation::object::ObjectRef;
+use zorb_poa::ObjectAdapter;
 use zorb_serving::Listener;
 use zorb_transport::{for_each_profile, join_profiles};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -21,26 +23,66 @@ fn no_endpoint(error: Error) -> SystemException {
     error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
 }
 
+/// An object that the ORB makes a reference of.
+pub(crate) struct Exported<'e> {
+    pub(crate) adapter: &'e ObjectAdapter,
+    pub(crate) id: &'e ObjectId,
+    pub(crate) type_id: &'e str,
+    /// Its policies, if it has some of its own.
+    pub(crate) own: Option<ObjectPolicies<'e>>,
+}
+
+/// The policies of an object.
+#[derive(Clone, Copy)]
+pub(crate) struct ObjectPolicies<'p> {
+    /// The component of its references with those that clients must know.
+    pub(crate) exposed: Option<&'p TaggedComponent>,
+    /// All, its own and those of its adapter.
+    pub(crate) effective: &'p Policies,
+}
+
 impl OrbInner {
-    /// Creates a reference to the object with `key`: a profile for each endpoint, with the policies in `exposed`.
-    /// The endpoints are those of the thread pool in `policies`, otherwise the ORB's own. If the ORB has none, it
-    /// opens an ephemeral one. Then the ORB listens, unless the option `ListenFrom` says otherwise.
+    /// Creates a reference to an object: a profile for each endpoint, with the policies that clients must know.
+    /// The endpoints are those of the thread pool in the object's policies, otherwise the ORB's own. If the ORB has none,
+    /// it opens an ephemeral one. Then the ORB listens, unless the option `ListenFrom` says otherwise.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 4) after a shutdown; `INITIALIZE` if no endpoint can be opened; `INV_POLICY` if the
     /// policies exclude all endpoints.
     pub(crate) fn export(
         self: &Arc<Self>,
-        type_id: &str,
-        key: &[u8],
-        exposed: Option<&TaggedComponent>,
-        policies: &Policies,
+        exported: &Exported<'_>,
     ) -> Result<ObjectRef, SystemException> {
         self.core.check_running()?;
+        let (adapter, id) = (exported.adapter, exported.id.as_bytes());
+        let profiles = match exported.own {
+            Some(own) => self.profiles(&adapter.key(id), own)?,
+            None => {
+                let exposed = adapter.exposed();
+                let inherited = ObjectPolicies { exposed, effective: &adapter.policies().others };
+                // The endpoints of an adapter's thread pool stay the same as long as the adapter exists.
+                let endpoints = self.server.endpoint_changes();
+                adapter.reference_profiles(id, endpoints, |id| {
+                    self.profiles(&adapter.key(id), inherited)
+                })?
+            }
+        };
+        self.listen_from_activation()?;
+        let ior = Ior { type_id: exported.type_id.to_owned(), profiles };
+        Ok(ObjectRef::new(&self.client, ior))
+    }
+
+    /// The profiles of the object with this key.
+    fn profiles(
+        self: &Arc<Self>,
+        key: &[u8],
+        policies: ObjectPolicies<'_>,
+    ) -> Result<Vec<TaggedProfile>, SystemException> {
         let mut components = self.components().map_err(|error| {
             no_endpoint(Error::new(Phase::Adapter, "components").with_source(error))
         })?;
-        components.extend(exposed.cloned());
+        components.extend(policies.exposed.cloned());
+        let policies = policies.effective;
         let pool = policies.value().map(ThreadpoolPolicy::threadpool);
         let profiles = match pool {
             None => {
@@ -67,13 +109,13 @@ impl OrbInner {
             true => self.in_repository(key, &components, profiles).map_err(no_endpoint)?,
             false => profiles,
         };
-        if profiles.is_empty() {
-            let no = CompletionStatus::No;
-            return Err(SystemException::inv_policy(minor::inv_policy::CONFLICT, no));
+        match profiles.is_empty() {
+            true => {
+                let no = CompletionStatus::No;
+                Err(SystemException::inv_policy(minor::inv_policy::CONFLICT, no))
+            }
+            false => Ok(profiles),
         }
-        self.listen_from_activation()?;
-        let ior = Ior { type_id: type_id.to_owned(), profiles };
-        Ok(ObjectRef::new(&self.client, ior))
     }
 
     /// Listens, unless the option `ListenFrom` says to wait until the program serves.

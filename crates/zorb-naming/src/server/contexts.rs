@@ -26,7 +26,6 @@ use super::options::NamingOptions;
 use super::own::names_root;
 use super::path::{Path, write_binding};
 use super::raise::{Raised, full, no_context, raised, system};
-use super::references::ContextReferences;
 use super::tree::{Bound, Found, Operation, Refusal};
 use super::{stored, url};
 use crate::cos_naming::naming_context::{DestroyError, InvalidName, NotEmpty};
@@ -79,7 +78,6 @@ pub(crate) struct Contexts {
     // The ORB owns the adapter, and the adapter this servant: it must not own them.
     orb: WeakOrb,
     federation: Federation,
-    references: ContextReferences,
     longest_reference: usize,
     pub(super) longest_lease: Duration,
     pub(super) leases: LeaseThread,
@@ -129,7 +127,6 @@ impl Contexts {
             names,
             orb: orb.downgrade(),
             federation: Federation::new(options),
-            references: ContextReferences::default(),
             longest_reference: options.naming_reference_octets,
             longest_lease: options.naming_longest_lease,
             leases: LeaseThread::new(clock),
@@ -146,7 +143,7 @@ impl Contexts {
 
     /// The reference to a context.
     pub(crate) fn reference(&self, id: ContextId) -> Result<NamingContextExt, SystemException> {
-        Ok(self.poa()?.create_reference_with_id(ObjectId::new(id.to_octets()))?)
+        Ok(self.poa()?.create_reference_with_id(ObjectId::from(&id.to_octets()[..]))?)
     }
 
     /// The object of a stored reference.
@@ -178,8 +175,8 @@ impl Contexts {
         match found {
             Ok(Found::Reference(octets)) => Ok(Resolved::Stored(octets)),
             Ok(Found::Context(id)) => {
-                let stored = self.references.stored(id, |id| self.reference(id));
-                stored.map(Resolved::Stored).map_err(Raised::System)
+                let reference = self.reference(id).map_err(Raised::System)?;
+                Ok(Resolved::Reference(Some(reference.into())))
             }
             Err(refusal) => {
                 let resolve = |other: &NamingContext, rest: &Name| other.resolve(rest);

@@ -18,6 +18,7 @@ use crate::manager::PoaManager;
 use crate::objects::Objects;
 use crate::policies::{IdAssignment, Lifespan, PoaPolicies, RequestProcessing, ThreadModel};
 use crate::provider::Provider;
+use crate::reference_profiles::ReferenceProfiles;
 
 /// The parameters of a new adapter.
 pub struct NewAdapter<'a> {
@@ -107,6 +108,7 @@ impl ObjectAdapter {
             this: Weak::clone(this),
             parent: parent.map(Arc::downgrade),
             exposed,
+            reference_profiles: ReferenceProfiles::default(),
             interceptors,
             setup: setup.map(Arc::new),
             declared_priorities: Lock::default(),

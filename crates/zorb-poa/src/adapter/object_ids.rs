@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_base::object_id::ObjectId;
+use zorb_giop::TaggedProfile;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::ObjectAdapter;
@@ -67,6 +68,20 @@ impl ObjectAdapter {
             }
             Lifespan::Persistent => KeyParts::Persistent { path: &self.path, id }.to_key(),
         }
+    }
+
+    /// The profiles of a reference to the object `id`, as `encode` encodes them for an object with the policies of the
+    /// adapter. `endpoints` is a number that changes with the endpoints that they contain, read before the call.
+    ///
+    /// # Errors
+    /// Those of `encode`.
+    pub fn reference_profiles<E>(
+        &self,
+        id: &[u8],
+        endpoints: u64,
+        encode: impl Fn(&[u8]) -> Result<Vec<TaggedProfile>, E>,
+    ) -> Result<Vec<TaggedProfile>, E> {
+        self.reference_profiles.of(id, endpoints, encode)
     }
 
     /// The object id in a key of this adapter; `None` for the key of another adapter.

@@ -11,6 +11,7 @@ use zorb_invocation::interface::Interface;
 use zorb_poa::{ActiveObject, CurrentUpcall, ObjectAdapter, PoaError, RequestSource, with_current};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::super::export::ObjectPolicies;
 use super::super::inner::OrbInner;
 use super::Poa;
 use crate::servant::AnyServant;
@@ -149,9 +150,11 @@ impl Poa {
         object: &ActiveObject,
     ) -> Result<R, PoaError> {
         let skeleton = &*object.skeleton;
-        let exposed = skeleton.exposed().or(self.adapter.exposed());
-        let policies = skeleton.policies().unwrap_or(&self.adapter.policies().others);
-        self.make_reference(object.id(), &skeleton.type_id(object.id()), exposed, policies)
+        let own = skeleton.policies().map(|effective| {
+            let exposed = skeleton.exposed().or(self.adapter.exposed());
+            ObjectPolicies { exposed, effective }
+        });
+        self.make_reference(object.id(), &skeleton.type_id(object.id()), own)
     }
 
     /// Calls `work` with the object of the current upcall, if that is an upcall of this adapter to the servant with

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
-use zorb_giop::TaggedComponent;
 use zorb_invocation::interface::Interface;
 use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, PoaError, PolicyUse,
     RequestProcessing, ServantRetention,
 };
 
+use super::super::export::{Exported, ObjectPolicies};
 use super::Poa;
 use crate::servant::{AnyServant, ServedBy, servant_identity};
 
@@ -132,9 +132,7 @@ impl Poa {
         self.check_retains()?;
         let found = self.adapter.find_object(id.as_bytes());
         let object = found.ok_or(PoaError::ObjectNotActive)?;
-        let exposed = object.skeleton.exposed().or(self.adapter.exposed());
-        let policies = object.skeleton.policies().unwrap_or(&self.adapter.policies().others);
-        self.make_reference(id, &object.skeleton.type_id(id), exposed, policies)
+        self.reference_of_object(&object)
     }
 
     /// Creates a reference to a new object, which is not active, with an id that the adapter assigns
@@ -185,27 +183,21 @@ impl Poa {
         let declared = self.adapter.declared_policies(&id, policies, PolicyUse::Reference)?;
         let policies = declared.as_ref().unwrap_or(policies);
         if policies.is_empty() {
-            let exposed = self.adapter.exposed();
-            return self.make_reference(
-                &id,
-                R::REPOSITORY_ID,
-                exposed,
-                &self.adapter.policies().others,
-            );
+            return self.make_reference(&id, R::REPOSITORY_ID, None);
         }
-        let (exposed, policies) = self.own_policies(policies)?;
-        self.make_reference(&id, R::REPOSITORY_ID, exposed.as_ref(), &policies)
+        let (exposed, effective) = self.own_policies(policies)?;
+        let own = ObjectPolicies { exposed: exposed.as_ref(), effective: &effective };
+        self.make_reference(&id, R::REPOSITORY_ID, Some(own))
     }
 
     pub(super) fn make_reference<R: Interface>(
         &self,
         id: &ObjectId,
         type_id: &str,
-        exposed: Option<&TaggedComponent>,
-        policies: &Policies,
+        own: Option<ObjectPolicies<'_>>,
     ) -> Result<R, PoaError> {
-        let (orb, key) = (self.orb()?, self.adapter.key(id.as_bytes()));
-        Ok(R::from_object(orb.export(type_id, &key, exposed, policies)?))
+        let exported = Exported { adapter: &self.adapter, id, type_id, own };
+        Ok(R::from_object(self.orb()?.export(&exported)?))
     }
 
     /// The object id in a reference of this adapter (`reference_to_id`).
