@@ -62,7 +62,7 @@ impl<C> Iterators<C> {
         let orb = self.orb.upgrade().ok_or_else(no_iterator)?;
         let poa = orb.root_poa().find(self.adapter)?;
         let id = self.table().add(Arc::new(Mutex::new(cursor)), peer(), Instant::now());
-        Ok(poa.create_reference_with_id(ObjectId::new(id.to_be_bytes()))?)
+        Ok(poa.create_reference_with_id(ObjectId::from(&id.to_be_bytes()[..]))?)
     }
 
     /// Uses the iterator with this object id. Meanwhile, others can be used, and this one can be destroyed, but not be used

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use zorb_base::object_id::ObjectId;
 use zorb_os::lock::Lock;
 
+use crate::completion::{AtEnd, InProgress};
 use crate::servant_objects::ServantObjects;
 use crate::skeleton::Skeleton;
 
@@ -19,6 +20,8 @@ pub struct ActiveObject {
     servant_objects: ServantObjects,
     direct_calls: DirectCalls,
     collocated: Lock<Collocated>,
+    /// For the object of one request only: dropped with it.
+    _in_progress: Option<InProgress>,
 }
 
 impl std::fmt::Debug for ActiveObject {
@@ -40,9 +43,6 @@ pub(crate) enum DirectCalls {
 
 /// An adapter with its type erased.
 pub(crate) type WeakAdapter = Weak<dyn Any + Send + Sync>;
-
-/// What happens at the end of an object, when it is dropped.
-pub(crate) type AtEnd = Box<dyn Any + Send + Sync>;
 
 /// What happens at the end of an object and of those that it succeeds, which still serve requests. Each of them has it
 /// as its [`AtEnd`].
@@ -86,7 +86,19 @@ impl ActiveObject {
             servant_objects: ServantObjects::default(),
             direct_calls,
             collocated: Lock::default(),
+            _in_progress: None,
         }
+    }
+
+    /// The object of one request, which is in progress as long as the object lives.
+    pub(super) fn for_request(
+        id: ObjectId,
+        adapter: WeakAdapter,
+        skeleton: Arc<dyn Skeleton>,
+        in_progress: InProgress,
+    ) -> Self {
+        let object = Self::new(id, adapter, skeleton, DirectCalls::Never);
+        Self { _in_progress: Some(in_progress), ..object }
     }
 
     /// The same object for later requests. What happens at its end happens after the last request of both.

@@ -3,12 +3,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::{Condition, Lock};
 
-use crate::active_object::AtEnd;
+/// What happens at the end of an object or of what is in progress, when it is dropped.
+pub(crate) type AtEnd = Box<dyn Any + Send + Sync>;
 
 /// Counts what is in progress in an adapter and will not begin again: requests for objects that are not active, and
 /// objects that are no longer active, until their last request has completed and they have been etherealized; and the

@@ -7,7 +7,7 @@ use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::ObjectAdapter;
-use crate::active_object::{ActiveObject, DirectCalls};
+use crate::active_object::ActiveObject;
 use crate::call::ServerCall;
 use crate::changing::{ChangingObjects, Incarnation, Wanted};
 use crate::error::{no_memory, not_there};
@@ -59,8 +59,7 @@ impl ObjectAdapter {
     /// The target of one request for an object that is not active.
     pub(crate) fn for_request(&self, id: ObjectId, skeleton: Arc<dyn Skeleton>) -> Found {
         let this: Weak<Self> = Weak::clone(&self.this);
-        let object = ActiveObject::new(id, this, skeleton, DirectCalls::Never);
-        object.set_at_end(Box::new(self.completion.begin()));
+        let object = ActiveObject::for_request(id, this, skeleton, self.completion.begin());
         Found::without_slot(Arc::new(object))
     }
 

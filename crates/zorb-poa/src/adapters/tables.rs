@@ -56,7 +56,7 @@ impl Tables {
         self.by_index.find(index, |_| true)
     }
 
-    fn by_path(&self, path: &[u8]) -> Option<&Arc<ObjectAdapter>> {
+    pub(super) fn by_path(&self, path: &[u8]) -> Option<&Arc<ObjectAdapter>> {
         self.by_path.find(self.hash(path), |adapter| adapter.path() == path)
     }
 
