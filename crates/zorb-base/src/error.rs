@@ -81,13 +81,13 @@ impl Error {
         }
     }
 
-    /// The user exception, the cause of a step of the ORB for which there is no system exception, or the error from
-    /// outside the ORB, if it is a `T`.
+    /// The user exception, the cause of a step of the ORB or of a system exception, or the error from outside the ORB, if
+    /// it is a `T`.
     pub fn downcast_ref<T: std::error::Error + 'static>(&self) -> Option<&T> {
         match &self.0 {
             Failure::User(other) | Failure::Other(other) => other.downcast_ref(),
             Failure::Step(context) => context.source()?.downcast_ref(),
-            Failure::System(_) => None,
+            Failure::System(exception) => exception.context()?.source()?.downcast_ref(),
         }
     }
 

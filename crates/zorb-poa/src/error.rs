@@ -114,15 +114,7 @@ impl From<PoaError> for SystemException {
 impl From<PoaError> for Error {
     #[cold]
     fn from(error: PoaError) -> Self {
-        let cause = match &error {
-            PoaError::System(_) => None,
-            refused => Some(ErrorContext::new(Phase::Adapter).with_target(refused.to_string())),
-        };
-        let exception = SystemException::from(error);
-        match cause {
-            Some(context) => exception.with_context(context).into(),
-            None => exception.into(),
-        }
+        SystemException::from(error).into()
     }
 }
 

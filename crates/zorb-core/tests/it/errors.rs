@@ -212,8 +212,12 @@ fn errors_of_operations_take_every_failure_of_the_orb() {
     }
     let Err(DeniedError::System(exception)) = adapter() else { panic!("a system exception") };
     assert_eq!(exception.minor, minor::obj_adapter::REFUSED);
-    let text = Error::from(PoaError::ObjectNotActive).to_string();
-    assert!(text.starts_with("using an object adapter: the object id has no servant: "), "{text}");
+    let error = Error::from(PoaError::ObjectNotActive);
+    assert_eq!(error.source().unwrap().to_string(), "the object id has no servant");
+    assert_eq!(error.downcast_ref(), Some(&PoaError::ObjectNotActive));
+    let text = format!("{error:?}");
+    assert!(text.starts_with("using an object adapter: OBJ_ADAPTER ("), "{text}");
+    assert!(text.ends_with(": the object id has no servant"), "{text}");
     let Err(DeniedError::System(exception)) = denied(Err(std::io::Error::other("no disk").into()))
     else {
         panic!("a system exception")

@@ -154,3 +154,23 @@ fn collocated_calls_of_other_threads_are_made_on_the_main_thread() {
         orb.shutdown(true).unwrap();
     }
 }
+
+#[test]
+fn a_call_that_is_refused_on_the_main_thread_says_so() {
+    let orb = builder().build().unwrap();
+    let (object, threads) = object(&orb);
+    let poa = orb.root_poa().find("main").unwrap();
+    let refused = std::thread::scope(|scope| {
+        let call = scope.spawn(|| object.twice(1));
+        until(|| orb.work_pending().unwrap());
+        poa.deactivate(&poa.id_of(&object).unwrap()).unwrap();
+        assert!(orb.perform_work().unwrap());
+        call.join().unwrap().unwrap_err()
+    });
+    assert_eq!(refused.kind, SystemExceptionKind::ObjectNotExist);
+    let text = format!("{refused:?}");
+    assert!(text.starts_with("twice: using an object adapter: OBJECT_NOT_EXIST"), "{text}");
+    assert!(text.contains("waited for the main thread"), "{text}");
+    assert!(threads.lock().unwrap().is_empty());
+    orb.shutdown(true).unwrap();
+}

@@ -43,6 +43,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
         target: hold(call.object),
         running: None,
         has_begun: false,
+        has_waited: false,
     };
     guard.count().map_err(Unfinished::Failed)?;
     let _upcall = CollocatedUpcall::begin(core);
@@ -82,7 +83,10 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
                 let operation = call.operation;
                 let reply = Reply { core, operation, route: None, received, text };
                 let ended = evaluate(&reply, &call.read, call.info);
-                if guard.has_begun { ended } else { ended.map_err(refused) }
+                match guard.has_begun {
+                    true => ended,
+                    false => ended.map_err(|unfinished| refused(unfinished, guard.has_waited)),
+                }
             }
             None => Err(Unfinished::Failed(broken())),
         },
@@ -105,6 +109,8 @@ struct Guarded<'a> {
     running: Option<RunningUpcall>,
     /// Whether the upcall has begun: otherwise the adapter has refused the request.
     has_begun: bool,
+    /// Whether the request has waited for the main thread, and was admitted there or refused.
+    has_waited: bool,
 }
 
 impl Guarded<'_> {
@@ -174,7 +180,8 @@ fn answer_here(
                     hand_over(core, &queue, (guard.operation, message), header, deadline)
                         .map_err(|exception| held(exception, &queue))?;
                 *buffer = answered.message;
-                guard.has_begun = true;
+                guard.has_begun = answered.is_of_upcall;
+                guard.has_waited = true;
                 return match answered.late.filter(|_| is_awaited) {
                     None => Ok(answered.answer),
                     Some(late) => wait_for(&late, guard, deadline, buffer),
@@ -216,13 +223,19 @@ fn held(exception: SystemException, queue: &HoldQueue) -> SystemException {
     exception.with_context(ErrorContext::new(Phase::Adapter).with_source(queue.reason()))
 }
 
-/// The failure of a call that the adapter has refused.
+/// The failure of a call that the adapter has refused, perhaps on the main thread.
 #[cold]
-fn refused(unfinished: Unfinished) -> Unfinished {
+fn refused(unfinished: Unfinished, has_waited: bool) -> Unfinished {
     match unfinished {
         Unfinished::Failed(exception) => {
             let hint = exception.hint().map(str::to_owned).unwrap_or_default();
             let context = ErrorContext::new(Phase::Adapter).with_hint(hint);
+            let context = match has_waited {
+                true => {
+                    context.with_source("it was refused after it had waited for the main thread")
+                }
+                false => context,
+            };
             Unfinished::Failed(exception.with_context(context))
         }
         other => other,

@@ -19,6 +19,8 @@ use crate::client::core::ClientCore;
 /// The answer to a call.
 pub(super) struct LocalAnswer {
     pub(super) answer: Answer,
+    /// Whether it is that of an upcall: otherwise the adapter has refused the request after all.
+    pub(super) is_of_upcall: bool,
     /// The message of its reply.
     pub(super) message: Vec<u8>,
     /// Where the reply will be, if the servant answers later.
@@ -90,11 +92,17 @@ impl HandedOver {
             context: &self.core,
         };
         let progress = Arc::clone(&self.progress);
-        let mut resumed =
-            ResumedCall { core: &core, progress: &progress, pass: Some(pass), upcall: None };
+        let mut resumed = ResumedCall {
+            core: &core,
+            progress: &progress,
+            pass: Some(pass),
+            upcall: None,
+            has_begun: false,
+        };
         match serve(core.adapters(), None, request, &mut resumed) {
             Ok(answer) => {
-                progress.end(Ok(LocalAnswer { answer, message: buffer, late: source.late() }));
+                let (is_of_upcall, late) = (resumed.has_begun, source.late());
+                progress.end(Ok(LocalAnswer { answer, is_of_upcall, message: buffer, late }));
             }
             Err(NotServed::Held(queue)) => {
                 let Some(pass) = &resumed.pass else { return };
@@ -116,6 +124,8 @@ struct ResumedCall<'a> {
     /// Dropped when it is admitted.
     pass: Option<ResumePass>,
     upcall: Option<CollocatedUpcall>,
+    /// Whether the upcall has begun.
+    has_begun: bool,
 }
 
 impl RequestOrigin for ResumedCall<'_> {
@@ -136,6 +146,7 @@ impl RequestOrigin for ResumedCall<'_> {
 
     fn begin_upcall(&mut self, _: bool) {
         self.upcall = Some(CollocatedUpcall::begin(self.core));
+        self.has_begun = true;
     }
 
     fn end_upcall(&mut self) {
