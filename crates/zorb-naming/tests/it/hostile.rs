@@ -5,6 +5,7 @@ use zorb_naming::cos_naming::naming_context::{BindError, ResolveError};
 use zorb_naming::cos_naming::{NameComponent, NamingContextExt};
 use zorb_naming::name;
 use zorb_naming::server::NamingOptions;
+use zorb_os::alloc::AllocationCount;
 use zorb_testkit::{HostileClients, until};
 
 use crate::support::World;
@@ -30,20 +31,36 @@ fn very_long_names_are_invalid() {
     world.end();
 }
 
+/// `ITERATORS` sets how many; the table of iterators has a test with a million.
 #[test]
 fn very_many_iterators_are_as_many_as_the_limit() {
-    let options = NamingOptions { naming_iterators: 10, ..NamingOptions::default() };
-    let world = World::with(&options);
-    world.root.bind(&name("x").unwrap(), None).unwrap();
-    let first = world.root.list(0).unwrap().1.unwrap();
-    let mut last = first.clone();
-    for _ in 0..1_000 {
-        last = world.root.list(0).unwrap().1.unwrap();
-    }
-    assert_eq!(world.service.statistics().iterators, 10);
-    assert!(first.as_object().non_existent().unwrap());
-    assert!(last.next_one().unwrap().0);
-    world.end();
+    const NAME: &str = "hostile::very_many_iterators_are_as_many_as_the_limit";
+    const LIMIT: u64 = 1_000;
+    // Alone, as it counts what the process allocates.
+    zorb_testkit::in_own_process(NAME, || {
+        let many = std::env::var("ITERATORS").map_or(100_000, |text| text.parse().unwrap());
+        let limit = LIMIT as usize;
+        let options = NamingOptions { naming_iterators: limit, ..NamingOptions::default() };
+        let world = World::with(&options);
+        world.root.bind(&name("x").unwrap(), None).unwrap();
+        // In the process of the server, which is faster.
+        let root = world.service.root().unwrap();
+        let another = || root.list(0).unwrap().1.unwrap();
+        let first = another();
+        let blocks = || {
+            let count = AllocationCount::total();
+            count.allocations - count.frees
+        };
+        (0..LIMIT).for_each(|_| drop(another()));
+        let before = blocks();
+        (LIMIT..many).for_each(|_| drop(another()));
+        let after = blocks();
+        assert!(after <= before + LIMIT, "{before} blocks of memory have become {after}");
+        assert_eq!(world.service.statistics().iterators, limit);
+        assert!(first.as_object().non_existent().unwrap());
+        assert!(another().next_one().unwrap().0);
+        world.end();
+    });
 }
 
 #[test]

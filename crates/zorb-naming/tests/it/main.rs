@@ -8,3 +8,8 @@ mod import;
 mod operations;
 mod stored;
 mod support;
+
+use zorb_os::alloc::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
