@@ -28,7 +28,8 @@ Of nodes, and of run, which passes them on:
   --calls one-way|pending|group   over the full ORB, messages are one-way calls, calls with replies that the sender does
                     not wait for, or one-way calls to a multicast group of the neighbors (default: one-way)
   --threads one|per-connection   which serve a node, over the ORB (default: one)
-  --connections one|two  for each edge, over the small ORB: one in both directions, or one for each (default: two)
+  --connections one|two  for each edge, over the small ORB: one in both directions, or one for each
+                    (default: one, with --threads per-connection two)
   --lookup hash|linear   how the small ORB finds operations (default: hash)
   --no-segments     time only whole cycles, and not their segments
 Of both:
@@ -108,7 +109,7 @@ pub(crate) struct Options {
     pub(crate) sync: Sync,
     pub(crate) calls: Calls,
     pub(crate) threads: Threads,
-    pub(crate) connections: Connections,
+    pub(crate) connections: Option<Connections>,
     pub(crate) lookup: Lookup,
     pub(crate) segments: bool,
     pub(crate) host: IpAddr,
@@ -128,7 +129,7 @@ impl Default for Options {
             sync: Sync::Transport,
             calls: Calls::OneWay,
             threads: Threads::One,
-            connections: Connections::Two,
+            connections: None,
             lookup: Lookup::Hash,
             segments: true,
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -150,6 +151,15 @@ impl Options {
         }
     }
 
+    /// Whether an edge has one connection. It is there for the small ORB in one thread, whose client and server share it.
+    pub(crate) fn shares_connections(&self) -> bool {
+        self.may_share_connections() && self.connections != Some(Connections::Two)
+    }
+
+    fn may_share_connections(&self) -> bool {
+        self.over == Over::Nano && self.threads == Threads::One
+    }
+
     /// The arguments by which a node gets these options.
     pub(crate) fn of_node(&self) -> Vec<String> {
         let mut arguments = vec!["--over".to_owned(), self.over.name().to_owned()];
@@ -164,8 +174,10 @@ impl Options {
         if self.threads == Threads::PerConnection {
             arguments.extend(["--threads", "per-connection"].map(str::to_owned));
         }
-        if self.connections == Connections::One {
-            arguments.extend(["--connections", "one"].map(str::to_owned));
+        match self.connections {
+            None => {}
+            Some(Connections::One) => arguments.extend(["--connections", "one"].map(str::to_owned)),
+            Some(Connections::Two) => arguments.extend(["--connections", "two"].map(str::to_owned)),
         }
         if self.lookup == Lookup::Linear {
             arguments.extend(["--lookup", "linear"].map(str::to_owned));
@@ -246,8 +258,8 @@ pub(crate) fn parse(
             }
             "--connections" => {
                 options.connections = match value()?.as_str() {
-                    "one" => Connections::One,
-                    "two" => Connections::Two,
+                    "one" => Some(Connections::One),
+                    "two" => Some(Connections::Two),
                     other => return Err(format!("--connections is one or two, not {other}").into()),
                 }
             }
@@ -278,9 +290,7 @@ pub(crate) fn parse(
     {
         return Err("--calls pending is there with --over full and --sync transport only".into());
     }
-    // The client and the server of a node share their connections in one thread.
-    let shares = options.over == Over::Nano && options.threads == Threads::One;
-    if options.connections == Connections::One && !shares {
+    if options.connections == Some(Connections::One) && !options.may_share_connections() {
         return Err("--connections one is there with --over nano and --threads one only".into());
     }
     let is_lane = options.threads == Threads::One;
@@ -345,9 +355,9 @@ mod tests {
         let full = "--over full --memo --threads per-connection";
         let threads = "--over nano --threads per-connection";
         let pending = "--calls pending --sync transport";
-        let edges = "--over nano --connections one";
+        let edges = ["--over nano --connections one", "--over nano --connections two"];
         let ways = ["--over raw --memo", "--over nano --memo --lookup linear", full, threads];
-        for way in ways.into_iter().chain([pending, edges]) {
+        for way in ways.into_iter().chain([pending]).chain(edges) {
             let run = format!("run g --sync none {way} --no-segments --host ::1 --time-limit 7");
             let (_, options) = parse_line(&run).unwrap();
             let node = format!("node 3 url {}", options.of_node().join(" "));

@@ -19,7 +19,7 @@ use self::connection::Connection;
 pub(crate) use self::edges::Edges;
 use self::edges::Machine;
 use crate::Failure;
-use crate::arguments::{Connections, Lookup, Options, Threads};
+use crate::arguments::{Lookup, Options, Threads};
 use crate::dba::Neighbor;
 use crate::raw::wait_for;
 
@@ -66,7 +66,7 @@ pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
     let sockets = MAX_DEGREE as u16 + 2;
     let (service, address) = match options.threads {
         Threads::One => {
-            let edges = (options.connections == Connections::One).then(|| Edges::new(sockets));
+            let edges = options.shares_connections().then(|| Edges::new(sockets));
             let os = match &edges {
                 Some(edges) => Machine::Server(edges.clone()),
                 None => Machine::Own(Linux::new(sockets)),

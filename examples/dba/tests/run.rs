@@ -59,7 +59,7 @@ const WAYS: [(&[&str], bool); 10] = [
     (&["--over", "nano", "--memo"], true),
     (&["--over", "full"], false),
     (&["--over", "full", "--memo"], true),
-    (&["--over", "nano", "--connections", "one"], false),
+    (&["--over", "nano", "--connections", "two"], false),
     (&["--threads", "per-connection", "--calls", "group"], true),
     (&["--calls", "pending"], false),
     (&["--calls", "pending", "--memo"], true),

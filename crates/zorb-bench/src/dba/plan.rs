@@ -55,8 +55,8 @@ pub(super) const NANO_THREADS: Way =
 pub(super) const NANO_LINEAR: Way =
     Way { name: "nano, linear", options: &["--over", "nano", "--lookup", "linear"] };
 /// Of four nodes only.
-pub(super) const NANO_ONE: Way =
-    Way { name: "nano, one connection", options: &["--over", "nano", "--connections", "one"] };
+pub(super) const NANO_TWO: Way =
+    Way { name: "nano, two connections", options: &["--over", "nano", "--connections", "two"] };
 /// Of four nodes only.
 pub(super) const FULL_GROUP: Way = Way {
     name: "full, group",
@@ -106,7 +106,7 @@ impl DbaPlan {
         runs.push((four, FULL_PENDING, Timed::Cycles));
         runs.push((four, FULL_THREADS, Timed::Cycles));
         runs.push((four, NANO_THREADS, Timed::Cycles));
-        runs.push((four, NANO_ONE, Timed::Cycles));
+        runs.push((four, NANO_TWO, Timed::Cycles));
         runs.push((four, FULL_GROUP, Timed::Cycles));
         runs.push((four, NANO_LINEAR, Timed::Segments));
         runs
