@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Compiles the peers of `zorb bench`.
 #
-#   build.sh OUTDIR [ace] [omniorb] [jacorb]   all when none is named
+#   build.sh OUTDIR [ace] [omniorb] [jacorb] [tonic] [capnp]   all when none is named
 #
-# Makes OUTDIR/PEER/client and OUTDIR/PEER/server, and OUTDIR/PEER/version for ACE and omniORB. Compiles only when a source is newer than the
-# last build. Exit status: 3 when a peer's tools are missing (it says which), 1 when a compilation
-# fails.
+# Makes OUTDIR/PEER/client and OUTDIR/PEER/server, and OUTDIR/PEER/version for all but JacORB. Compiles only when a
+# source is newer than the last build. Exit status: 3 when a peer's tools are missing (it says which), 1 when a
+# compilation fails.
 set -euo pipefail
 
-known=(ace omniorb jacorb)
+known=(ace omniorb jacorb tonic capnp)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cxx_flags=(-std=c++20 -O2 -DNDEBUG -Wall -Wextra -pthread)
 . "$here/../../tests/interop/peers/common.sh"
@@ -73,6 +73,34 @@ done'
 
 build_jacorb() {
     compile_jacorb "$here/bench.idl"
+}
+
+# rust_programs PEER CRATE: scripts around the program of the package in rust, which uses the crate.
+rust_programs() {
+    require cargo
+    local peer=$1 source=$here/rust dir=$out/$1
+    mkdir -p "$dir"
+    sed -n "/^name = \"$2\"\$/{n;s/version = \"\(.*\)\"/\1/p}" "$source/Cargo.lock" >"$dir/version"
+    if fresh "$dir/.stamp" "$source"; then return 0; fi
+    rm -f "$dir/.stamp"
+    cargo build --quiet --release --locked --manifest-path "$source/Cargo.toml" --features "$peer" \
+        --bin "$peer-peer" --target-dir "$out/rust"
+    cp "$out/rust/release/$peer-peer" "$dir/program"
+    local role
+    for role in server client; do
+        printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$dir/program" $role >"$dir/$role"
+        chmod +x "$dir/$role"
+    done
+    touch "$dir/.stamp"
+}
+
+build_tonic() {
+    rust_programs tonic tonic
+}
+
+build_capnp() {
+    require capnp
+    rust_programs capnp capnp-rpc
 }
 
 build "$@"

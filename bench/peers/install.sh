@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the peers of `zorb bench` are built with: ACE and omniORB (Debian packages), JacORB
-# (the same jars as the interoperability tests). Does nothing for what is there already.
+# (the same jars as the interoperability tests), the compiler of Cap'n Proto. Does nothing for what is there already.
 #
-#   install.sh [ace] [omniorb] [jacorb]        all when none is named
+#   install.sh [ace] [omniorb] [jacorb] [tonic] [capnp]        all when none is named
 #
 # Needs root for the Debian packages when one is missing. Exit status: 0 when all is there, else 1.
 set -euo pipefail
 
-known=(ace omniorb jacorb)
+known=(ace omniorb jacorb tonic capnp)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 interop=$here/../../tests/interop/peers
 . "$interop/common.sh"
@@ -34,6 +34,15 @@ install_omniorb() {
 
 install_jacorb() {
     "$interop/install.sh" jacorb
+}
+
+install_tonic() {
+    echo "tonic: cargo fetches it"
+}
+
+install_capnp() {
+    ensure capnproto command -v capnp
+    echo "Cap'n Proto: $(version capnproto)"
 }
 
 wanted "$@"

@@ -143,9 +143,11 @@ pub const EXPERIMENTS: [Experiment; 15] = [
     },
     Experiment {
         name: "pending",
-        about: "Measure pending calls on one connection, and a caller that waits for each reply",
+        about: "Measure pending calls on one connection, a caller that waits for each reply, and threads \
+                that share a connection",
         title: "Pending calls",
-        text: "One thread sends many calls before it takes the first result, or waits for each.",
+        text: "One thread sends many calls before it takes the first result, or waits for each; eight \
+               threads wait on one connection.",
         kind: Kind::Pending,
         rounds: 5,
         transports: Transports::One,

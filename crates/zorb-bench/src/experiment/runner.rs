@@ -142,13 +142,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs a workload on the pairs in turns, and adds their rows.
+    /// Runs a workload on the pairs in turns, and adds their rows. Returns their blocks.
     pub(super) fn work(
         &mut self,
         pairs: &mut [Pair],
         work: &Work,
         watch: &mut dyn Watch,
-    ) -> Result<()> {
+    ) -> Result<Vec<Blocks>> {
         let blocks = interleaved(pairs, &work.command, self.rounds(), watch)?;
         let names = pairs.iter().map(|pair| pair.name.as_str());
         let peers: Vec<_> = names.zip(&blocks).collect();
@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
             false => &self.setup.transport,
         };
         self.add(transport, (&work.label, work.payload), work.figure, &peers);
-        Ok(())
+        Ok(blocks)
     }
 
     /// Adds the rows of all peers for an operation and payload.

@@ -205,9 +205,10 @@ fn pending() {
     let finished = quick("bench-pending", &["pending"]);
     let rows = rows(&finished);
     let found = works(&rows, "zorb");
-    assert_eq!(found, [("ping/in-flight=1", 0), ("ping/in-flight=250", 0)]);
+    let operations = ["ping/in-flight=1", "ping/in-flight=250", "ping/threads=8/shared"];
+    assert_eq!(found, operations.map(|operation| (operation, 0)));
     assert_eq!(works(&rows, "raw"), found);
-    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 2);
+    assert_eq!(finished.json()["checks"].as_array().unwrap().len(), 3);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
         },
         Location::Leaf => User::Leaf,
         Location::Elsewhere => {
-            let advice = "move this package to crates/, tests/, examples/ or fuzz/";
+            let advice = "move this package to crates/, tests/, examples/, bench/peers/ or fuzz/";
             return vec![at(*name_line, advice.to_owned())];
         }
     };
@@ -63,7 +63,7 @@ enum Location<'a> {
     /// `crates/NAME/Cargo.toml`.
     Crate(&'a str),
     Xtask,
-    /// Tests, examples and fuzz targets: they may use anything, and nothing may use them.
+    /// Tests, examples, fuzz targets and peers of benchmarks: they may use anything, and nothing may use them.
     Leaf,
     Elsewhere,
 }
@@ -73,7 +73,9 @@ fn location(path: &str) -> Location<'_> {
     match parts.as_slice() {
         ["crates", name, "Cargo.toml"] => Location::Crate(name),
         ["xtask", "Cargo.toml"] => Location::Xtask,
-        ["tests" | "examples" | "fuzz", ..] | ["crates", _, "tests", ..] => Location::Leaf,
+        ["tests" | "examples" | "fuzz", ..]
+        | ["bench", "peers", ..]
+        | ["crates", _, "tests", ..] => Location::Leaf,
         _ => Location::Elsewhere,
     }
 }
