@@ -9,6 +9,7 @@ mod moved;
 mod reader;
 mod resent;
 mod set;
+mod streams;
 mod to_all;
 mod wakers;
 

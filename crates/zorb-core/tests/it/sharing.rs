@@ -1,6 +1,6 @@
 //! Calls of several threads over one connection: a server that plays a script, and real ones.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::iter;
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
@@ -47,14 +47,14 @@ pub(crate) fn scripted<T: Send + 'static>(
 }
 
 /// The ids and arguments of the next requests.
-pub(crate) fn read_requests(stream: &mut TcpStream, count: usize) -> Vec<(u32, i32)> {
+pub(crate) fn read_requests(stream: &mut impl Read, count: usize) -> Vec<(u32, i32)> {
     let (requests, cancelled) = read_messages(stream, count);
     assert!(cancelled.is_empty());
     requests
 }
 
 /// The ids and arguments of the requests among the next messages, and the ids of the cancelled.
-pub(crate) fn read_messages(stream: &mut TcpStream, count: usize) -> (Vec<(u32, i32)>, Vec<u32>) {
+pub(crate) fn read_messages(stream: &mut impl Read, count: usize) -> (Vec<(u32, i32)>, Vec<u32>) {
     let (mut requests, mut cancelled) = (Vec::new(), Vec::new());
     for _ in 0..count {
         let (header, message) = read_message(stream).unwrap();
@@ -69,7 +69,7 @@ pub(crate) fn read_messages(stream: &mut TcpStream, count: usize) -> (Vec<(u32, 
     (requests, cancelled)
 }
 
-pub(crate) fn answer(stream: &mut TcpStream, requests: impl IntoIterator<Item = (u32, i32)>) {
+pub(crate) fn answer(stream: &mut impl Write, requests: impl IntoIterator<Item = (u32, i32)>) {
     let mut all = Vec::new();
     for (id, value) in requests {
         let mut octets = Vec::new();

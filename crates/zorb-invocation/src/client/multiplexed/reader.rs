@@ -173,19 +173,25 @@ impl MultiplexedConnection {
     }
 
     /// Waits for octets, at most for `limit`, and receives them if no caller does. Ends the request of the reply that
-    /// was received last before that, and leaves that of the next one to the caller, which has to end it with the state
-    /// unlocked.
+    /// was received last before that, perhaps instead, and leaves that of the next one to the caller, which has to end it
+    /// with the state unlocked.
     pub(super) fn receive_pending<'s>(
         &'s self,
         mut state: Locked<'s, State>,
         limit: Option<Duration>,
         ending: &mut Option<Ending>,
     ) -> Locked<'s, State> {
+        // Some have received more than they have passed on.
+        let reads_ahead = !self.stream.short_read_means_empty();
+        if ending.is_some() && (reads_ahead || self.arrivals.get().is_none()) {
+            // Its function may call over this connection, and needs the receive buffer then.
+            drop(state);
+            self.end_received(ending);
+            return self.state();
+        }
         let is_led = state.inbound.is_none();
         let waits = match self.arrivals.get() {
             Some(arrivals) => {
-                // Some have received more than they have passed on.
-                let reads_ahead = !self.stream.short_read_means_empty();
                 if is_led || !(reads_ahead && self.stream.is_readable()) {
                     state.pending.reader = Reader::Polls;
                     if !is_led {
@@ -200,7 +206,7 @@ impl MultiplexedConnection {
                         Arrival::Nothing => return state,
                         Arrival::Octets => {}
                         // To be reported again if there are octets before it.
-                        Arrival::End => state.pending.is_armed = false,
+                        Arrival::End => self.disarm(&mut state),
                     }
                 }
                 None
@@ -211,14 +217,15 @@ impl MultiplexedConnection {
         // Nobody else receives meanwhile, so it stays armed.
         let Some(mut inbound) = self.begin_to_receive(&mut state) else { return state };
         drop(state);
-        self.end_received(ending);
         let led;
         (state, led) = self.lead_once(&mut inbound, waits, ending);
         state.end_leading(inbound);
         match led {
             Ok(is_drained) => {
-                // What is left would not be reported again.
-                state.pending.is_armed &= is_drained;
+                if !is_drained {
+                    // What is left would not be reported again.
+                    self.disarm(&mut state);
+                }
                 if let Some(promoted) = promote_caller(&mut state) {
                     drop(state);
                     promoted.notify_one();
