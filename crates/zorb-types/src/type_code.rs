@@ -33,7 +33,7 @@ pub use write::MAX_REPEATED_TYPES;
 pub(crate) use desc::plain;
 pub(crate) use digits::{digits_and_scale, is_fixed};
 use equality::{Relation, same_type};
-use node::Repr;
+use node::{Member, Node, Repr};
 use view::MemberRef;
 pub(crate) use view::TypeRef;
 
@@ -217,6 +217,20 @@ impl TypeCode {
     pub fn digits_and_scale(&self) -> TypeCodeResult<(u16, i16)> {
         self.needs(&[TcKind::Fixed])?;
         Ok(digits_and_scale(self.view().number()))
+    }
+
+    /// The octets of its own memory, without types that it refers to and that others may have, too: a measure also of a type
+    /// that is not complete yet, which has no encoding. 0 for types of this program.
+    #[must_use]
+    pub fn octets(&self) -> usize {
+        let Repr::Shared(arena, _) = &self.0 else { return 0 };
+        let of_node = |node: &Node| {
+            let members = node.members.iter().map(|member| size_of::<Member>() + member.name.len());
+            let labels = size_of_val(&*node.by_label);
+            let names = node.id.len() + node.name.len();
+            size_of::<Node>() + names + labels + members.sum::<usize>()
+        };
+        arena.nodes.iter().map(of_node).sum()
     }
 
     fn needs(&self, kinds: &[TcKind]) -> TypeCodeResult<()> {

@@ -128,13 +128,23 @@ const fn text() -> TextCoding {
 }
 
 impl EntryKind {
-    /// The octets of its encoding, without a type that is not complete yet: a measure of the memory that it takes.
+    /// A measure of the memory that it takes: the octets of its encoding or, with a type that is not complete yet, at least
+    /// those of its names and types.
     #[must_use]
     pub fn octets(&self) -> usize {
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big).with_text(text());
-        let _ = write_kind(self, &mut writer);
-        octets.len()
+        if write_kind(self, &mut writer).is_ok() {
+            return octets.len();
+        }
+        // The encoding has ended at the type that is not complete; the text has the names behind it, too.
+        let of_types = match self {
+            Self::Type(own) | Self::Exception(own) | Self::Value { type_code: own, .. } => {
+                own.octets()
+            }
+            _ => 0,
+        };
+        octets.len() + format!("{self:?}").len() + of_types
     }
 }
 
