@@ -85,6 +85,7 @@ impl InterfaceRepository {
             view.make_types_of(entry_id);
         }
         shared.budget.set_definitions(budget::of_all(&definitions));
+        shared.budget.limit();
         *shared.definitions.write().unwrap_or_else(PoisonError::into_inner) = definitions;
         Ok(Self(shared))
     }

@@ -1,6 +1,6 @@
 //! The memory that the definitions and types of clients may take.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use zorb::dynamic::repository::{Entry, EntryKind, Repository};
 use zorb::{CompletionStatus, MinorCode, SystemException};
@@ -19,6 +19,8 @@ pub(super) struct Budget {
     definitions: AtomicUsize,
     /// Of anonymous types, and of former ids.
     others: AtomicUsize,
+    /// Whether there is a limit, which is not so while the server takes what it has from the start.
+    is_limited: AtomicBool,
 }
 
 impl Budget {
@@ -28,7 +30,13 @@ impl Budget {
     }
 
     pub(super) fn with(most: usize) -> Self {
-        Self { most, definitions: AtomicUsize::new(0), others: AtomicUsize::new(0) }
+        let (definitions, others) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { most, definitions, others, is_limited: AtomicBool::new(false) }
+    }
+
+    /// From now on, there is a limit.
+    pub(super) fn limit(&self) {
+        self.is_limited.store(true, Ordering::Relaxed);
     }
 
     /// Checks whether there is room for more octets.
@@ -51,7 +59,8 @@ impl Budget {
     }
 
     fn check_definitions(&self, octets: usize) -> Result<(), SystemException> {
-        match octets.saturating_add(self.others.load(Ordering::Relaxed)) > self.most {
+        let all = octets.saturating_add(self.others.load(Ordering::Relaxed));
+        match all > self.most && self.is_limited.load(Ordering::Relaxed) {
             true => Err(SystemException::imp_limit(MinorCode::NONE, CompletionStatus::No)),
             false => Ok(()),
         }
@@ -108,6 +117,8 @@ mod tests {
     #[test]
     fn definitions_and_types_share_the_room() {
         let budget = Budget::with(10_000);
+        budget.check(usize::MAX).unwrap();
+        budget.limit();
         budget.set_definitions(6000);
         budget.add_text("");
         budget.check(10_000 - 6000 - CHARGE).unwrap();
@@ -122,6 +133,7 @@ mod tests {
     #[test]
     fn definitions_beyond_the_limit_may_shrink() {
         let budget = Budget::with(100);
+        budget.limit();
         budget.set_definitions(1000);
         budget.check(0).unwrap_err();
         budget.check_change(1000).unwrap();

@@ -1,4 +1,7 @@
-use zorb::{CompletionStatus, MinorCode, Orb, SystemException, SystemExceptionKind};
+use zorb::dynamic::repository::EntryKind;
+use zorb::{
+    CompletionStatus, Interface, MinorCode, Orb, SystemException, SystemExceptionKind, TypeCode,
+};
 
 use super::*;
 use crate::corba::{PrimitiveKind, StringDef};
@@ -27,8 +30,15 @@ fn the_state_ends_with_the_objects_that_share_it() {
 
 /// A repository that clients may change, in this process, whose definitions may have this many octets.
 fn served(octets: usize) -> (Orb, InterfaceRepository, corba::Repository) {
+    served_with(Repository::default(), octets)
+}
+
+fn served_with(
+    definitions: Repository,
+    octets: usize,
+) -> (Orb, InterfaceRepository, corba::Repository) {
     let orb = Orb::builder().without_environment().build().unwrap();
-    let (poa, definitions, budget) = (orb.root_poa(), Repository::default(), Budget::with(octets));
+    let (poa, budget) = (orb.root_poa(), Budget::with(octets));
     let served = InterfaceRepository::serve_as(&poa, definitions, true, None, budget).unwrap();
     let repository = served.reference().unwrap();
     (orb, served, repository)
@@ -60,6 +70,41 @@ fn definitions_and_types_have_a_limit() {
     first.destroy().unwrap();
     create(full.0).unwrap();
     assert_eq!(create(0).err(), Some(SystemExceptionKind::ImpLimit));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn members_behind_a_type_without_members_yet_count() {
+    let (orb, _served, repository) = served(20_000);
+    let open = repository.create_struct("IDL:Open:1.0", "Open", "1.0", &[]).unwrap().unwrap();
+    let long = repository.get_primitive(PrimitiveKind::PkLong).unwrap().unwrap();
+    let member = |name: String, type_def: corba::IdlType| corba::StructMember {
+        name,
+        r#type: TypeCode::default(),
+        type_def: Some(type_def),
+    };
+    let members = [member("open".to_owned(), open.into()), member("x".repeat(5000), long.into())];
+    let create = |number: usize| {
+        let name = format!("s{number}");
+        kind(repository.create_struct(&format!("IDL:{name}:1.0"), &name, "1.0", &members))
+    };
+    create(0).unwrap();
+    let refused = (1..4).find_map(|number| create(number).err());
+    assert_eq!(refused, Some(SystemExceptionKind::ImpLimit));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn what_a_server_has_from_the_start_is_not_limited() {
+    let mut definitions = Repository::default();
+    let name = TypeCode::alias("IDL:Name:1.0", "Name", &TypeCode::string(7)).unwrap();
+    definitions.add(Repository::ROOT, "IDL:Name:1.0", "Name", EntryKind::Type(name));
+    let (orb, _served, repository) = served_with(definitions, 0);
+    let known = repository.lookup_id("IDL:Name:1.0").unwrap().unwrap();
+    let known: corba::AliasDef = known.as_object().unchecked_narrow();
+    let original = known.original_type_def().unwrap().unwrap();
+    assert_eq!(original.r#type().unwrap(), TypeCode::string(7));
+    assert_eq!(kind(repository.create_string(8)).err(), Some(SystemExceptionKind::ImpLimit));
     orb.shutdown(true).unwrap();
 }
 
