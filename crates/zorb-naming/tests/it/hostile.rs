@@ -31,7 +31,7 @@ fn very_long_names_are_invalid() {
     world.end();
 }
 
-/// `ITERATORS` sets how many; the table of iterators has a test with a million.
+/// `ITERATORS` sets how many.
 #[test]
 fn very_many_iterators_are_as_many_as_the_limit() {
     const NAME: &str = "hostile::very_many_iterators_are_as_many_as_the_limit";
