@@ -126,7 +126,7 @@ impl Drop for HttpServer {
     fn drop(&mut self) {
         self.ending.notify();
         if let Some(thread) = self.thread.take() {
-            // It does not panic, and waits for nothing else.
+            // It goes on if a handler panics, and waits for nothing else.
             let _ = thread.join();
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use super::{Hosts, Request, Response};
@@ -117,12 +118,18 @@ impl Exchange {
 /// The response to a request; `None` as long as it is incomplete.
 fn answer(octets: &[u8], hosts: &Hosts, handler: &Handler) -> Option<Response> {
     match Request::parse(octets, hosts) {
-        Ok(Some(request)) if request.is_head => Some(handler(&request).without_body()),
-        Ok(Some(request)) => Some(handler(&request)),
+        Ok(Some(request)) if request.is_head => Some(page(&request, handler).without_body()),
+        Ok(Some(request)) => Some(page(&request, handler)),
         Ok(None) if octets.len() < MAX_REQUEST => None,
         Ok(None) => Some(Response::error(431, "the request is too long")),
         Err(refused) => Some(refused),
     }
+}
+
+/// The response of the handler. A page that panics ends only itself: the thread that shows it shows the others, too.
+fn page(request: &Request, handler: &Handler) -> Response {
+    catch_unwind(AssertUnwindSafe(|| handler(request)))
+        .unwrap_or_else(|_| Response::error(500, "the page has failed"))
 }
 
 /// `None` if the connection has to wait.

@@ -55,6 +55,20 @@ fn a_client_that_does_not_read_delays_no_other() {
 }
 
 #[test]
+fn a_page_that_panics_ends_no_other() {
+    let handler = |request: &Request| match request.is_head {
+        true => panic!("a page that fails"),
+        false => Response::page("text/plain", "page".to_owned()),
+    };
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let limits = Limits { connections: 4, time: LONG };
+    let server = HttpServer::start_with(address, Hosts::Any, Arc::new(handler), limits).unwrap();
+    let failed = received(sent(&server, "HEAD / HTTP/1.1\r\n\r\n"));
+    assert!(failed.starts_with("HTTP/1.1 500 "), "{failed}");
+    assert!(received(sent(&server, REQUEST)).ends_with("\r\n\r\npage"));
+}
+
+#[test]
 fn a_connection_ends_at_its_time() {
     let server = start(4, Duration::ZERO, String::new());
     let mut silent = TcpStream::connect(server.address()).unwrap();
