@@ -65,19 +65,20 @@ impl Clients {
     pub(crate) fn close_one(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
         let is_meant = |link: &Link| peer.is_none() || link.address == peer;
-        let (link, what) = match self.connections.to_evict(accepted, is_meant) {
-            Some(Evicted::Idle(link)) => {
-                link.evict();
-                (link, "an idle connection")
-            }
-            Some(Evicted::Unread(link)) => {
-                link.close();
-                (link, "a connection whose client does not read")
-            }
-            None => return false,
-        };
-        log_limited!(info, peer = link.client.peer(), "closed {what} to stay within the limit");
-        true
+        loop {
+            let (link, what) = match self.connections.to_evict(accepted, is_meant) {
+                Some(Evicted::Idle(link)) if link.evict() => (link, "an idle connection"),
+                Some(Evicted::Unread(link)) if link.evict() => {
+                    link.close();
+                    (link, "a connection whose client does not read")
+                }
+                // A client of another endpoint has just taken its place.
+                Some(_) => continue,
+                None => return false,
+            };
+            log_limited!(info, peer = link.client.peer(), "closed {what} to stay within the limit");
+            return true;
+        }
     }
 }
 
@@ -89,11 +90,11 @@ impl Evictable for Link {
     }
 
     fn is_idle(&self) -> bool {
-        Self::is_idle(self)
+        !self.is_evicted() && Self::is_idle(self)
     }
 
     fn unread_since(&self) -> Option<u64> {
-        Self::unread_since(self)
+        Self::unread_since(self).filter(|_| !self.is_evicted())
     }
 
     fn peer(&self) -> Option<IpAddr> {

@@ -145,10 +145,13 @@ impl Link {
             && self.unread_since().is_none()
     }
 
-    /// Makes its thread close it in order.
-    pub(crate) fn evict(&self) {
-        self.is_evicted.store(true, Ordering::SeqCst);
+    /// Makes its thread close it in order. Returns whether this is news: its thread makes room for one client.
+    pub(crate) fn evict(&self) -> bool {
+        if self.is_evicted.swap(true, Ordering::SeqCst) {
+            return false;
+        }
         let _ = self.client.shutdown(Shutdown::Read);
+        true
     }
 
     pub(crate) fn is_evicted(&self) -> bool {

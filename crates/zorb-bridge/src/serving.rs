@@ -60,7 +60,11 @@ impl Clients {
         };
         let waits = match begun {
             Ok(()) => return,
-            Err(Refusal::Rejected) => false,
+            Err(Refusal::Rejected) => {
+                // It had a slot for a moment: a client of another endpoint may wait for that.
+                self.serve_next();
+                false
+            }
             Err(Refusal::NoSlot) => {
                 self.wait(link);
                 self.serve_next();

@@ -74,6 +74,15 @@ impl Server {
         });
     }
 
+    /// Waits until `count` connections are idle.
+    fn until_idle(&self, count: usize) {
+        until(|| {
+            let mut found = 0;
+            self.0.clients.connections.each(|link| found += usize::from(link.is_idle()));
+            found == count
+        });
+    }
+
     /// Waits until everything that was sent has been received.
     fn until_received(&self) {
         until(|| {
@@ -284,6 +293,20 @@ fn a_client_without_a_thread_waits_for_that_of_another_one() {
         assert_eq!(server.0.connections(), 1);
         assert_eq!(server.0.statistics().connections, 4);
     });
+}
+
+#[test]
+fn each_client_makes_room_for_one_other() {
+    let server = Server::new("iiop", long_limits());
+    let mut idle = [server.client(), server.client()];
+    assert!(idle.iter_mut().all(Client::is_served));
+    server.until_idle(2);
+    // Also before its thread has ended.
+    let closed = [(); 3].map(|()| server.0.clients.close_one(None));
+    assert_eq!(closed, [true, true, false]);
+    for client in &mut idle {
+        assert_eq!(client.rest().get(7), Some(&CLOSE_CONNECTION));
+    }
 }
 
 #[test]
