@@ -24,7 +24,7 @@ use zorb_transport::Stream;
 use zorb_base::progress::{Progress, Timed};
 use zorb_giop::TimeLimits;
 
-pub(crate) use self::newcomers::{Begins, Begun, Refused};
+pub(crate) use self::newcomers::{Begins, Begun, Refused, is_one_too_many};
 use self::newcomers::{Newcomers, try_all};
 
 /// The number of successive checks without an upcall after which a connection is no longer watched. Its next

@@ -16,15 +16,10 @@ use super::Lane;
 use super::eviction::{close_held_where, close_one_where};
 use crate::connection::ServerConnection;
 use crate::context::ServerContext;
-use crate::watchdog::{Begins, Begun, Refused};
+use crate::watchdog::{Begins, Begun, Refused, is_one_too_many};
 
 /// How long a new connection waits for the thread of one that has been closed. They end at once.
 const ENDING: Duration = Duration::from_secs(1);
-
-/// Whether a thread was refused because there are as many as there may be.
-fn is_one_too_many(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock)
-}
 
 /// A connection of a lane that waits for a thread.
 #[derive(Debug)]

@@ -11,6 +11,11 @@ use zorb_os::thread_count::ThreadEnds;
 /// are still its own, it tells nothing.
 const BEGIN_AGAIN: Duration = Duration::from_millis(10);
 
+/// Whether a thread was refused because there are as many as there may be.
+pub(crate) fn is_one_too_many(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock)
+}
+
 /// A new connection that waits for a slot or a thread: see [`Watched`](super::Watched) for why this is a trait.
 pub(crate) trait Begins: Send {
     /// When it gives up.
@@ -52,11 +57,12 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// Notes why a thread for a peer was refused.
+    /// Notes why a thread for a peer was refused. That there is no room for its stack says nothing about those of other
+    /// lanes.
     pub(crate) fn note(&mut self, peer: ThreadPeer, error: &io::Error) {
         if ShareInUse::is_cause_of(error) {
             self.peers.push(peer);
-        } else {
+        } else if is_one_too_many(error) {
             self.all = Some(error.kind());
         }
     }
@@ -103,9 +109,11 @@ impl Newcomers {
     /// When they try next.
     pub(super) fn next_try(&self, now: Instant) -> Option<Instant> {
         let first_end = self.waiting.iter().map(|it| it.end()).min()?;
-        match self.is_due {
-            true => Some(now),
-            false => Some(self.again.map_or(first_end, |again| again.min(first_end))),
+        match self.again {
+            // Not before, whatever has ended: a thread that the system refuses was counted, and its end is told, too.
+            Some(again) => Some(again.min(first_end)),
+            None if self.is_due => Some(now),
+            None => Some(first_end),
         }
     }
 
