@@ -4,6 +4,7 @@ mod backend;
 mod failure;
 mod full;
 mod group;
+mod verification;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -269,12 +270,13 @@ fn open(path: &Path, backend: &Arc<Backend>) -> Result<(Database, bool), StoreEr
     let recovered = Rc::new(Cell::new(false));
     let noted = Rc::clone(&recovered);
     let database = guarded(path, OPENING, || {
+        let is_verified = verification::verify(backend, CACHE)?;
         let mut builder = Database::builder();
         builder.create_with_file_format_v3(true).set_cache_size(CACHE);
         builder.set_repair_callback(move |_| noted.set(true));
         let mut database = builder.create_with_backend(Handle(Arc::clone(backend)))?;
-        // Recovery has verified all checksums.
-        if !recovered.get() {
+        // Recovery has verified all checksums, too.
+        if !is_verified && !recovered.get() {
             database.check_integrity()?;
         }
         Ok(database)
