@@ -8,8 +8,7 @@ use zorb_os::lock::Lock;
 
 use crate::link::Link;
 
-/// How many clients wait: each has a descriptor. When there are more, the first one is rejected, as the one that has been idle
-/// for longest is closed.
+/// The most clients that wait at a time, as each holds a descriptor. One more rejects the client that has waited longest.
 const MAX_WAITING: usize = 64;
 
 /// The clients that wait, in their order.

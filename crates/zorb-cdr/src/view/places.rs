@@ -85,7 +85,7 @@ impl<'a, T: FixedSize> Iterator for FixedPlaces<'a, T> {
 
 impl<T: FixedSize> ExactSizeIterator for FixedPlaces<'_, T> {}
 
-/// The places of elements of any size, each of which is behind the one before.
+/// Iterates over elements of any size, by reading the length of each to find the next.
 pub struct Walk<'a, T> {
     next: Place<'a>,
     left: usize,
@@ -99,7 +99,7 @@ impl<T> fmt::Debug for Walk<'_, T> {
 }
 
 impl<'a, T> Walk<'a, T> {
-    /// The places of `count` elements, the first of which is at `place`.
+    /// Iterates over `count` elements that start at `place`.
     #[must_use]
     pub fn new(place: Place<'a>, count: usize) -> Self {
         Self { next: place, left: count, elements: PhantomData }

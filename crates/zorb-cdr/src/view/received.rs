@@ -14,7 +14,7 @@ use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, Wi
 pub trait Viewed: Wire + Sized {
     /// What reading a value in place yields: a number, an enum, text, octets, or a view.
     type Seen<'a>: Copy;
-    /// The places of the elements of a sequence.
+    /// An iterator over the positions of a sequence's elements.
     type Places<'a>: ExactSizeIterator<Item = Place<'a>>;
 
     /// Whether all values have the same size, and methods find a value whatever the octets are: those may then change
@@ -24,22 +24,22 @@ pub trait Viewed: Wire + Sized {
     /// The value at a place.
     fn see(place: Place<'_>) -> Self::Seen<'_>;
 
-    /// The place behind a value.
+    /// The position after the value at `place`.
     fn behind(place: Place<'_>) -> Place<'_>;
 
-    /// The place behind the elements of a sequence, the first of which is at `place`.
+    /// The position after `count` elements that start at `place`.
     #[inline]
     fn behind_all(place: Place<'_>, count: usize) -> Place<'_> {
         (0..count).fold(place, |place, _| Self::behind(place))
     }
 
-    /// The place of element `index` of a sequence, the first of which is at `place`.
+    /// The position of element `index` of a sequence whose elements start at `place`.
     #[inline]
     fn element(place: Place<'_>, index: usize) -> Place<'_> {
         Self::behind_all(place, index)
     }
 
-    /// The places of the elements of a sequence, the first of which is at `place`.
+    /// The positions of `count` elements that start at `place`.
     fn places(place: Place<'_>, count: usize) -> Self::Places<'_>;
 
     /// The value of what was read in place.
@@ -81,7 +81,7 @@ pub trait Viewed: Wire + Sized {
         Received::values::<Self>(reader, 1)
     }
 
-    /// What [`receive`](Self::receive) has kept: `count` values, the first of which is at `place`.
+    /// Reads what [`receive`](Self::receive) kept: `count` values that start at `place`.
     #[inline]
     fn see_received(place: Place<'_>, count: usize) -> Self::Seen<'_> {
         let _ = count;
@@ -143,7 +143,7 @@ impl<'a, W> Received<'a, W> {
     #[inline(never)]
     fn copied<T: Viewed>(reader: &mut CdrReader<'a>, count: usize) -> CdrResult<Self> {
         let mut octets: Vec<u8> = reader.vector(reader.remaining(), "view")?;
-        // In ISO 8859-1, which has each character of one octet. Strings are in UTF-8 all the same.
+        // The default code set, ISO 8859-1, encodes each character in one octet. Strings are written in UTF-8.
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
         T::copy_all(reader, count, &mut writer)?;
         writer.finish()?;

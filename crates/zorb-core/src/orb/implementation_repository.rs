@@ -177,7 +177,7 @@ impl OrbInner {
                 let is_unreachable = is_unreachable(exception.kind);
                 first_failure.get_or_insert_with(|| {
                     let what = format!("registering {name:?} in the implementation repository");
-                    // Its context says where the repository was looked for.
+                    // Its context names the address at which the repository was called.
                     let failure =
                         Error::new(Phase::Application, what).with_source(exception.clone());
                     failure.with_exception(exception)

@@ -71,7 +71,7 @@ impl Budget {
         self.definitions.fetch_add(octets, Ordering::Relaxed);
     }
 
-    /// Says how many octets all definitions have.
+    /// Sets the octets that all definitions take together.
     pub(super) fn set_definitions(&self, octets: usize) {
         self.definitions.store(octets, Ordering::Relaxed);
     }

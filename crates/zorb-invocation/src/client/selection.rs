@@ -322,7 +322,7 @@ fn no_replies() -> SystemException {
     SystemException::no_implement(code, CompletionStatus::No).with_context(context)
 }
 
-/// The exception for a reference of which policies exclude every profile.
+/// The exception if policies exclude all profiles of a reference.
 #[cold]
 fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
     let names: Vec<_> = routes.conflicts.iter().map(ToString::to_string).collect();

@@ -237,9 +237,9 @@ impl MultiplexedConnection {
         state
     }
 
-    /// Receives once, and passes on the messages that are complete then. Waits for octets at most for `waits`;
-    /// `None` if there are some, unless a caller has taken them. Returns whether the stream has no more octets, with the state
-    /// locked.
+    /// Receives once, and passes on the messages that are complete then. Waits at most `waits` for octets; with `None`,
+    /// does not wait: there are octets, unless a caller has taken them. Returns whether the stream is drained, with the
+    /// state locked.
     fn lead_once<'s>(
         &'s self,
         inbound: &mut Inbound,
