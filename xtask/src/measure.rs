@@ -35,11 +35,14 @@ const IDLE: f64 = 1.0;
 const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// The name of a file, and the arguments of `zorb bench` for it.
-const RUNS: [(&str, &str); 19] = [
+const RUNS: [(&str, &str); 22] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
     ("latency-busy-wait", "latency --payload 4 --vs raw,omniorb --busy-wait"),
     ("latency-shmiop", "latency --transport shmiop --payload 4,65536 --rounds 3 --busy-wait"),
+    ("pending", "pending --vs raw,omniorb,tonic,capnp"),
+    ("views", "views"),
+    ("naming", "naming"),
     ("first-call", "first-call"),
     ("ttcp", "ttcp --payload 131072 --vs raw,ace,omniorb"),
     ("threads", "threads --vs raw,ace,omniorb --rounds 3"),

@@ -131,25 +131,29 @@ impl DbaReport {
                 let rows = self.row(nodes, way, false).zip(self.row(nodes, RAW, false));
                 let Some((row, raw)) = rows else { continue };
                 let what = format!("{nodes} nodes, {}: cycle time in relation to raw", way.name);
-                claims.push(at_most(what, limit, ratio(&row.median_us, &raw.median_us)));
+                claims.push(Claim::at_most(what, limit, ratio(&row.median_us, &raw.median_us)));
             }
         }
         if let Some((on, off)) = self.row(4, RAW, true).zip(self.row(4, RAW, false)) {
             let what = "4 nodes, raw: cycle time with segments timed in relation to that without";
-            claims.push(at_most(what.to_owned(), 1.02, ratio(&on.median_us, &off.median_us)));
+            claims.push(Claim::at_most(
+                what.to_owned(),
+                1.02,
+                ratio(&on.median_us, &off.median_us),
+            ));
         }
         for way in [NANO, FULL] {
             let rows = self.row(4, RAW, true).zip(self.row(4, way, true));
             let Some((raw, row)) = rows else { continue };
             let what = format!("4 nodes, raw: quartile distance in relation to {}", way.name);
-            claims.push(at_most(what, 1.0, ratio(&raw.quartiles_us, &row.quartiles_us)));
+            claims.push(Claim::at_most(what, 1.0, ratio(&raw.quartiles_us, &row.quartiles_us)));
             let [marshals, others] = [raw, row].map(|row| {
                 let of_stage =
                     |stages: &[f64; STAGES.len()]| stages.first().copied().unwrap_or(0.0);
                 row.stages_us.iter().map(of_stage).collect::<Vec<f64>>()
             });
             let what = format!("4 nodes, raw: time of marshalling in relation to {}", way.name);
-            claims.push(at_most(what, 1.0, ratio(&marshals, &others)));
+            claims.push(Claim::at_most(what, 1.0, ratio(&marshals, &others)));
         }
         if let Some((queued, row)) = self.row(2, FULL_QUEUED, true).zip(self.row(2, FULL, true)) {
             let what = "2 nodes, full: p99 of waiting with sync none in relation to transport";
@@ -234,15 +238,9 @@ impl DbaPrediction {
     }
 }
 
-fn at_most(what: String, limit: f64, found: Interval) -> Claim {
-    let claim =
-        Claim::new(what, format!("at most {limit}"), two_digits(found), found.median <= limit);
-    claim.unclear_if(found.contains(limit))
-}
-
 fn two_digits(found: Interval) -> String {
     let Interval { low, median, high } = found;
-    format!("{median:.2} ({low:.2}..{high:.2})")
+    format!("{median:.2} ({low:.2} to {high:.2})")
 }
 
 fn paper(row: &DbaRow) -> Option<f64> {

@@ -185,13 +185,8 @@ fn ratio([compiled, interpretive]: &[Vec<Done>; 2]) -> Interval {
 }
 
 fn check(operation: &str, ratio: Interval) -> Claim {
-    Claim::new(
-        format!("{operation}: interpretive / compiled calls per second"),
-        format!("at least {SMALLEST}"),
-        format!("{:.2} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high),
-        ratio.median >= SMALLEST,
-    )
-    .unclear_if(ratio.contains(SMALLEST))
+    let what = format!("{operation}: interpretive / compiled calls per second");
+    Claim::at_least(what, SMALLEST, ratio)
 }
 
 #[cfg(test)]

@@ -86,30 +86,23 @@ impl Measured<'_> {
 fn checks(measured: &Measured<'_>) -> Vec<Claim> {
     let Measured { waiting, pending, shared, .. } = *measured;
     let what = "pending calls relative to a caller that waits";
-    let gain = measured.gains(pending, "zorb", waiting).map(|gain| at_least(what, GAIN, gain));
+    let gain =
+        measured.gains(pending, "zorb", waiting).map(|gain| Claim::at_least(what, GAIN, gain));
     let beside = measured.others().filter_map(|peer| {
         let least = if peer == "raw" { OF_BARE } else { 1.0 };
         let what = format!("pending calls relative to {}", named(peer));
-        Some(at_least(&what, least, measured.gains(pending, peer, pending)?))
+        Some(Claim::at_least(what, least, measured.gains(pending, peer, pending)?))
     });
     let of_threads = measured.others().filter_map(|peer| {
         let least = if peer == "raw" { SHARED_OF_BARE } else { 1.0 };
         let what = format!("{THREADS} threads on a connection relative to {}", named(peer));
-        Some(at_least(&what, least, measured.gains(shared, peer, shared)?))
+        Some(Claim::at_least(what, least, measured.gains(shared, peer, shared)?))
     });
     gain.into_iter().chain(beside).chain(of_threads).collect()
 }
 
 fn named(peer: &str) -> &str {
     if peer == "raw" { "bare sockets" } else { peer }
-}
-
-/// The claim that a ratio of calls per second is at least this.
-fn at_least(what: &str, least: f64, found: Interval) -> Claim {
-    let Interval { low, median, high } = found;
-    let found_text = format!("{median:.2} ({low:.2} to {high:.2})");
-    Claim::new(what, format!("at least {least:.1}"), found_text, median >= least)
-        .unclear_if(found.contains(least))
 }
 
 fn rate(block: &Done) -> f64 {

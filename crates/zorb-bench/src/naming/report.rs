@@ -1,11 +1,10 @@
 //! What has been measured, and what is claimed.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use crate::machine::Machine;
 use crate::pin::Pin;
+use crate::report::{Claim, TextTable};
 use crate::statistics::{Interval, median};
 
 /// What is said beside the numbers of bind.
@@ -23,6 +22,8 @@ pub struct NamingReport {
     pub rows: Vec<NamingRow>,
     /// What very many names cost Zorb's service.
     pub limits: Vec<NamingLimit>,
+    /// The claims.
+    pub checks: Vec<Claim>,
     /// What the numbers do not say.
     pub remark: &'static str,
 }
@@ -53,85 +54,48 @@ pub struct NamingLimit {
     pub measured: Vec<f64>,
 }
 
-/// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Holds,
-    Fails,
-    Unclear,
-}
-
 impl NamingReport {
     pub(super) fn new(pin: Pin, quick: bool) -> Self {
         let machine = Machine::with(pin, None);
-        Self { machine, quick, rows: Vec::new(), limits: Vec::new(), remark: REMARK }
+        let (rows, limits, checks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { machine, quick, rows, limits, checks, remark: REMARK }
     }
 
+    /// Ends the measurement: a claim for each row, that Zorb answers more calls per second, and one for each limit. A quick
+    /// run decides none.
     pub(super) fn finish(&mut self) {
         self.machine.finish();
+        let rows = self.rows.iter().map(NamingRow::claim);
+        let limits = self.limits.iter().map(NamingLimit::claim);
+        self.checks = rows.chain(limits).map(|claim| claim.unclear_if(self.quick)).collect();
     }
 
-    /// The numbers as text, with a claim for each row: more calls per second than omniNames.
+    /// The numbers as text, with the claims.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text = format!(
-            "{:<9} {:>7}  {:<10} {:>10} {:>10}  {:>6}  claim\n",
-            "operation", "clients", "durability", "zorb/s", "omniNames/s", "ratio"
-        );
+        let columns = ["operation", "clients", "durability", "zorb/s", "omniNames/s"];
+        let mut table = TextTable::new(columns);
         for row in &self.rows {
-            let claim = match row.verdict(self.quick) {
-                Verdict::Holds => "ahead",
-                Verdict::Fails => "ahead: NO",
-                Verdict::Unclear => "ahead: ?",
-            };
-            // Writing to a string does not fail.
-            let _ = writeln!(
-                text,
-                "{:<9} {:>7}  {:<10} {:>10.0} {:>11.0}  {:>6.2}  {claim}",
-                row.operation,
-                row.clients,
-                row.durability,
-                median(row.zorb.iter().copied()),
-                median(row.omninames.iter().copied()),
-                row.ratio().median,
-            );
+            let [zorb, omninames] = [&row.zorb, &row.omninames]
+                .map(|rounds| format!("{:.0}", median(rounds.iter().copied())));
+            let (operation, durability) = (row.operation.to_owned(), row.durability.to_owned());
+            table.row([operation, row.clients.to_string(), durability, zorb, omninames]);
         }
-        text += REMARK;
-        text += "\n";
-        for limit in &self.limits {
-            let claim = match limit.verdict(self.quick) {
-                Verdict::Holds => "",
-                Verdict::Fails => ": NO",
-                Verdict::Unclear => ": ?",
-            };
-            let NamingLimit { what, limit: most, measured } = limit;
-            let measured = median(measured.iter().copied());
-            let _ = writeln!(text, "{what:<54} {measured:>7.2}  at most {most}{claim}");
-        }
-        text
+        let claims = self.checks.iter().map(|claim| claim.line(""));
+        format!("{table}{REMARK}\n\nExpected\n{}", claims.collect::<String>())
     }
 
     /// The claims that fail.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
-        let failed = self.rows.iter().filter(|row| row.verdict(self.quick) == Verdict::Fails);
-        let behind = failed.map(|row| {
-            let NamingRow { operation, clients, durability, .. } = row;
-            format!("{operation} by {clients} with {durability} is behind omniNames")
-        });
-        let over = self.limits.iter().filter(|limit| limit.verdict(self.quick) == Verdict::Fails);
-        behind.chain(over.map(|over| format!("{}: more than {}", over.what, over.limit))).collect()
+        let failed = self.checks.iter().filter(|claim| claim.fails());
+        failed.map(|claim| format!("{}: {}", claim.what, claim.found)).collect()
     }
 }
 
 impl NamingLimit {
-    fn verdict(&self, quick: bool) -> Verdict {
-        let measured = Interval::of(self.measured.iter().copied());
-        match () {
-            () if quick || measured.contains(self.limit) => Verdict::Unclear,
-            () if measured.median <= self.limit => Verdict::Holds,
-            () => Verdict::Fails,
-        }
+    fn claim(&self) -> Claim {
+        Claim::at_most(self.what, self.limit, Interval::of(self.measured.iter().copied()))
     }
 }
 
@@ -146,19 +110,16 @@ impl NamingRow {
         self.omninames.push(omninames);
     }
 
-    /// How many calls Zorb answers for one of omniNames.
-    fn ratio(&self) -> Interval {
-        let rounds = self.zorb.iter().zip(&self.omninames);
-        Interval::of(rounds.map(|(zorb, omninames)| zorb / omninames.max(f64::MIN_POSITIVE)))
-    }
-
-    fn verdict(&self, quick: bool) -> Verdict {
-        let ratio = self.ratio();
-        match () {
-            () if quick || ratio.contains(1.0) => Verdict::Unclear,
-            () if ratio.median > 1.0 => Verdict::Holds,
-            () => Verdict::Fails,
-        }
+    /// Zorb answers at least as many calls as omniNames.
+    fn claim(&self) -> Claim {
+        let Self { operation, clients, durability, zorb, omninames } = self;
+        let s = if *clients == 1 { "" } else { "s" };
+        let what = format!(
+            "{operation} by {clients} client{s} with `{durability}`, relative to omniNames"
+        );
+        let ratios = std::iter::zip(zorb, omninames);
+        let ratios = ratios.map(|(zorb, omninames)| zorb / omninames.max(f64::MIN_POSITIVE));
+        Claim::at_least(what, 1.0, Interval::of(ratios))
     }
 }
 
@@ -171,16 +132,18 @@ mod tests {
         let mut row = NamingRow::new("bind", 32, "grouped");
         ratios.iter().for_each(|ratio| row.add(ratio * 100.0, 100.0));
         report.rows.push(row);
+        report.finish();
         report
     }
 
     #[test]
     fn a_service_that_is_behind_fails_the_claim() {
         let behind = report(false, &[0.8, 0.9, 0.85, 0.95, 0.9, 0.8, 0.9, 0.85, 0.9]);
-        assert_eq!(behind.failures(), ["bind by 32 with grouped is behind omniNames"]);
-        assert!(behind.table().contains("ahead: NO\n"), "{}", behind.table());
+        let what = "bind by 32 clients with `grouped`, relative to omniNames";
+        assert_eq!(behind.failures(), [format!("{what}: 0.90 (0.80 to 0.90)")]);
+        assert!(behind.table().contains(&format!("\nNO   {what}: ")), "{}", behind.table());
         let ahead = report(false, &[1.2, 1.3, 1.2, 1.4, 1.2, 1.5, 1.3, 1.2, 1.3]);
-        assert!(ahead.failures().is_empty() && ahead.table().contains("1.30  ahead\n"));
+        assert!(ahead.failures().is_empty() && ahead.table().contains(&format!("\nyes  {what}: ")));
         assert!(ahead.table().contains("never calls fsync"));
     }
 
@@ -190,16 +153,17 @@ mod tests {
             let mut report = NamingReport::new(Pin::Same, quick);
             let (what, measured) = ("seconds of a start", measured.to_vec());
             report.limits.push(NamingLimit { what, limit: 3.0, measured });
+            report.finish();
             report
         };
         let slow = with(false, &[3.1]);
-        assert_eq!(slow.failures(), ["seconds of a start: more than 3"]);
-        assert!(slow.table().contains("3.10  at most 3: NO\n"), "{}", slow.table());
+        assert_eq!(slow.failures(), ["seconds of a start: 3.10"]);
+        assert!(slow.table().contains("\nNO   seconds of a start: 3.10"), "{}", slow.table());
         let fast = with(false, &[1.5]);
-        assert!(fast.failures().is_empty() && fast.table().contains("1.50  at most 3\n"));
+        assert!(fast.failures().is_empty() && fast.table().contains("\nyes  seconds of a start"));
         for unclear in [with(true, &[3.1]), with(false, &[2.9, 3.1, 2.9, 3.1, 3.1])] {
             assert!(unclear.failures().is_empty());
-            assert!(unclear.table().contains("at most 3: ?\n"), "{}", unclear.table());
+            assert!(unclear.table().contains("\nNO?  seconds"), "{}", unclear.table());
         }
     }
 
@@ -210,7 +174,7 @@ mod tests {
             report(true, &[0.5, 0.5, 0.5]),
         ] {
             assert!(unclear.failures().is_empty());
-            assert!(unclear.table().contains("ahead: ?\n"), "{}", unclear.table());
+            assert!(unclear.table().contains("?  bind"), "{}", unclear.table());
         }
     }
 }

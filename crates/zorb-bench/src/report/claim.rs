@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::statistics::Interval;
+
 /// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,6 +45,20 @@ impl Claim {
         Self { what, expected, found, holds, verdict }
     }
 
+    /// A claim that a ratio is at least this; unclear if the limit is within the ratio's confidence interval.
+    pub(crate) fn at_least(what: impl Into<String>, least: f64, found: Interval) -> Self {
+        let claim =
+            Self::new(what, format!("at least {least:?}"), shown(found), found.median >= least);
+        claim.unclear_if(found.contains(least))
+    }
+
+    /// A claim that a number is at most this; unclear if the limit is within the number's confidence interval.
+    pub(crate) fn at_most(what: impl Into<String>, most: f64, found: Interval) -> Self {
+        let claim =
+            Self::new(what, format!("at most {most:?}"), shown(found), found.median <= most);
+        claim.unclear_if(found.contains(most))
+    }
+
     /// The claim with the verdict *unclear*, if this run cannot tell.
     pub(crate) fn unclear_if(self, unclear: bool) -> Self {
         if unclear { Self { verdict: Verdict::Unclear, ..self } } else { self }
@@ -68,6 +84,14 @@ impl Claim {
             (_, false) => "NO  ",
         }
     }
+}
+
+/// A median with its confidence interval, which a single number does not have.
+fn shown(Interval { low, median, high }: Interval) -> String {
+    if low == high {
+        return format!("{median:.2}");
+    }
+    format!("{median:.2} ({low:.2} to {high:.2})")
 }
 
 #[cfg(test)]

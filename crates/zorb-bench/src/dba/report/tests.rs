@@ -47,7 +47,7 @@ fn claims_hold_if_the_orbs_are_fast_enough() {
     for line in [
         "4 nano 216.0 1.2 432.0 1.20 384",
         "raw 30.0 30.0 180.0 180.0",
-        "yes 4 nodes, full: cycle time in relation to raw: 1.20 (1.20..1.20) (expected: at most 1.4)",
+        "yes 4 nodes, full: cycle time in relation to raw: 1.20 (expected: at most 1.4)",
     ] {
         let line: Vec<&str> = line.split(' ').collect();
         assert!(lines.contains(&line), "{table}");
@@ -61,8 +61,8 @@ fn a_slow_orb_fails_the_claims() {
     assert_eq!(
         failures,
         [
-            "4 nodes, nano: cycle time in relation to raw: 1.50 (1.50..1.50)",
-            "100 nodes, nano: cycle time in relation to raw: 1.50 (1.50..1.50)",
+            "4 nodes, nano: cycle time in relation to raw: 1.50",
+            "100 nodes, nano: cycle time in relation to raw: 1.50",
         ]
     );
     assert!(report(true, slow).failures().is_empty());
@@ -74,7 +74,7 @@ fn a_model_that_predicts_too_much_fails_the_claim() {
         report(false, |row| if row.nodes == 2 { 1.3 } else { 1.0 } * good(row)).failures();
     assert_eq!(failures.len(), 3, "{failures:?}");
     assert!(
-        failures[0].ends_with("in relation to the measured: 1.30 (1.30..1.30)"),
+        failures[0].ends_with("in relation to the measured: 1.30 (1.30 to 1.30)"),
         "{failures:?}"
     );
 }
