@@ -1,10 +1,9 @@
 //! The machine of a measurement.
 
 use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 use zorb_os::thread;
 
 use crate::harness::{Setup, handover_ns};
@@ -107,8 +106,35 @@ fn model(cpuinfo: &str) -> Option<String> {
 
 /// The date and time in UTC, as `2026-01-31T12:00:00Z`.
 fn date() -> Option<String> {
-    let now = OffsetDateTime::now_utc().replace_nanosecond(0).ok()?;
-    now.format(&Rfc3339).ok()
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(utc(now.as_secs()))
+}
+
+/// The date and time in UTC, so many seconds after the beginning of 1970.
+fn utc(seconds: u64) -> String {
+    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
+    let mut year = 1970;
+    while days >= days_of(year) {
+        days -= days_of(year);
+        year += 1;
+    }
+    let february = days_of(year) - 337;
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", days + 1)
+}
+
+/// The number of days of a year.
+fn days_of(year: u64) -> u64 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    if is_leap { 366 } else { 365 }
 }
 
 #[cfg(test)]
@@ -120,5 +146,20 @@ mod tests {
         let cpuinfo = "processor\t: 0\nmodel name\t: Some CPU @ 1 GHz\n";
         assert_eq!(model(cpuinfo).as_deref(), Some("Some CPU @ 1 GHz"));
         assert_eq!(model("Hardware: x"), None);
+    }
+
+    #[test]
+    fn dates_are_in_utc() {
+        for (seconds, date) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_767_225_599, "2025-12-31T23:59:59Z"),
+            (1_769_860_845, "2026-01-31T12:00:45Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(utc(seconds), date);
+        }
     }
 }

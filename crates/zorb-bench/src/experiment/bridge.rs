@@ -44,9 +44,7 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let with_tls = made.as_ref().map_or_else(|| run.setup.clone(), Certificates::setup);
     if !has_certificates(&with_tls) {
         ways.retain(|(from, _)| *from != TLS);
-        watch.note(
-            "ssliop is skipped: this build cannot create certificates, and no option names any",
-        );
+        watch.note("ssliop is skipped: this build has no certificates, and no option names any");
     }
     let rounds = run.rounds();
     watch.begin(ways.len() * payloads.len() * 4 * rounds * 2);

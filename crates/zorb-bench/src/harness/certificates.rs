@@ -7,12 +7,13 @@ use crate::error::Result;
 
 /// Prefix of options for certificates.
 const OF_TLS: &str = "-ORBSsliop";
-/// Options that name a file, and the file.
+/// Options that name a file, the file, and what it contains. The certificates never expire, and their key is known to everyone:
+/// both peers are on this machine, and a benchmark has no secrets. The authority has no key any more.
 #[cfg(feature = "tls")]
-const FILES: [(&str, &str); 3] = [
-    ("-ORBSsliopRoots", "roots.pem"),
-    ("-ORBSsliopCertificate", "peer.pem"),
-    ("-ORBSsliopKey", "peer.key"),
+const FILES: [(&str, &str, &str); 3] = [
+    ("-ORBSsliopRoots", "roots.pem", include_str!("../../certificates/roots.pem")),
+    ("-ORBSsliopCertificate", "peer.pem", include_str!("../../certificates/peer.pem")),
+    ("-ORBSsliopKey", "peer.key", include_str!("../../certificates/peer.key")),
 ];
 
 /// Whether the setup has certificates.
@@ -30,7 +31,7 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// Creates them for a setup without certificates, if this build can.
+    /// Writes them for a setup without certificates, if this build has some.
     ///
     /// # Errors
     /// The files cannot be written.
@@ -50,9 +51,7 @@ impl Certificates {
 
     #[cfg(feature = "tls")]
     fn write(&mut self) -> Result<()> {
-        let wrong =
-            |error: rcgen::Error| crate::error::Error::new(format!("making certificates: {error}"));
-        for ((option, file), text) in std::iter::zip(FILES, texts().map_err(wrong)?) {
+        for (option, file, text) in FILES {
             let path = self.folder.path().join(file);
             std::fs::write(&path, text)?;
             self.setup.orb.extend([option.to_owned(), path.display().to_string()]);
@@ -64,20 +63,6 @@ impl Certificates {
     fn write(&mut self) -> Result<()> {
         Ok(())
     }
-}
-
-/// The texts of the files, in their order.
-#[cfg(feature = "tls")]
-fn texts() -> std::result::Result<[String; 3], rcgen::Error> {
-    use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-
-    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let mut own = CertificateParams::new(names.clone())?;
-    own.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(own, KeyPair::generate()?)?;
-    let key = KeyPair::generate()?;
-    let certificate = CertificateParams::new(names)?.signed_by(&key, &authority)?;
-    Ok([authority.pem(), certificate.pem(), key.serialize_pem()])
 }
 
 #[cfg(all(test, feature = "tls"))]
