@@ -4,9 +4,10 @@
 //!
 //! `SIMULATION_STEPS=1000000` sets the number of steps.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::io::IoSlice;
-use std::net::Shutdown;
+mod outcomes;
+mod server;
+
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use zorb_base::connection_count::ConnectionCount;
@@ -14,8 +15,7 @@ use zorb_base::options::Options;
 use zorb_base::threads::ThreadCount;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    GiopVersion, Inbound, Limits, MessageFormat, MessageKind, MessageWriter, NewRequest,
-    PlainRequest, ReplyStatus, RequestHeader, RequestKind, ResponseFlags,
+    BegunRequest, GiopVersion, MessageFormat, NewRequest, PlainRequest, RequestKind, ResponseFlags,
 };
 use zorb_transport::{PeerShares, process_budget};
 
@@ -23,7 +23,9 @@ use super::*;
 use crate::client::connection::{Connection, NoReply};
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_queue::WaitLimits;
+use outcomes::{Sent, Tally};
 use pending_request::Reader;
+use server::{SimulatedServer, SimulatedStream};
 
 const VERSION: GiopVersion = GiopVersion::V1_2;
 const ORDER: ByteOrder = ByteOrder::NATIVE;
@@ -46,142 +48,25 @@ impl Chance {
     }
 }
 
-/// The client's end of a simulated connection.
-#[derive(Debug, Default)]
-struct Simulated(Mutex<Network>);
-
-#[derive(Debug, Default)]
-struct Network {
-    to_server: Vec<u8>,
-    to_client: VecDeque<u8>,
-    has_ended: bool,
-}
-
-impl Stream for Simulated {
-    fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut network = self.0.lock().unwrap();
-        if network.to_client.is_empty() && !network.has_ended {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        let count = buffer.len().min(network.to_client.len());
-        for (to, from) in buffer.iter_mut().zip(network.to_client.drain(..count)) {
-            *to = from;
-        }
-        Ok(count)
-    }
-
-    fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut network = self.0.lock().unwrap();
-        if network.has_ended {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        network.to_server.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
-        parts.iter().try_for_each(|part| self.send_all(part))
-    }
-
-    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.send_all(bytes).map(|()| bytes.len())
-    }
-
-    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn is_readable(&self) -> bool {
-        let network = self.0.lock().unwrap();
-        network.has_ended || !network.to_client.is_empty()
-    }
-
-    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
-        self.0.lock().unwrap().has_ended = true;
-        Ok(())
-    }
-
-    fn peer(&self) -> &'static str {
-        "a simulated server"
-    }
-
-    fn local(&self) -> &'static str {
-        ""
-    }
-}
-
-/// A pending request, and how it has ended.
-#[derive(Debug)]
-struct Sent {
-    value: i32,
-    is_timed: bool,
-    /// Whether it is being sent, and whether the reader has left it to who sends it.
-    sending: Mutex<(bool, bool)>,
-    /// The results; without a reply, whether the reason was its deadline.
-    ends: Mutex<Vec<Result<i32, bool>>>,
-}
-
-impl PendingRequest for Sent {
-    fn end(self: Arc<Self>, ended: Ended) -> Option<Arc<dyn PendingRequest>> {
-        let result = match ended {
-            Ended::Reply(reply) => {
-                let body = &reply.received().message[reply.start.body_start..];
-                Ok(i32::from_ne_bytes(body[..4].try_into().unwrap()))
-            }
-            Ended::NoReply { reason, .. } => Err(matches!(reason, NoReply::TimedOut)),
-        };
-        self.ends.lock().unwrap().push(result);
-        None
-    }
-
-    fn call_back(&self) {}
-
-    fn leave(&self) -> bool {
-        let mut sending = self.sending.lock().unwrap();
-        sending.1 |= sending.0;
-        sending.0
-    }
-}
-
 /// One connection with its server, and what the program has sent.
 struct Run {
     chance: Chance,
-    stream: Arc<Simulated>,
     connection: Arc<MultiplexedConnection>,
-    server: Inbound,
-    /// The requests that the server has, with their numbers.
-    held: Vec<(u32, i32)>,
-    /// Octets that are on their way to the client.
-    on_the_way: Vec<u8>,
+    server: SimulatedServer,
     /// Requests that have begun and are not sent yet, and those that are sent and not left to the reader.
-    begun: Vec<(MultiplexedCall, zorb_giop::BegunRequest, Arc<Sent>, bool)>,
+    begun: Vec<(MultiplexedCall, BegunRequest, Arc<Sent>, bool)>,
     sent: BTreeMap<u32, Arc<Sent>>,
     /// Those that have ended or were cancelled.
     over: Vec<(Arc<Sent>, bool)>,
     numbers: i32,
 }
 
-/// How often each outcome was seen.
-#[derive(Debug, Default)]
-struct Tally {
-    replies: u64,
-    timed_out: u64,
-    lost: u64,
-    cancelled: u64,
-    waited: u64,
-    connections: u64,
-}
-
 impl Run {
     fn new(seed: u64) -> Self {
-        let stream = Arc::<Simulated>::default();
+        let server = SimulatedServer::new();
         let options = Options::default();
         let connection = MultiplexedConnection::new(NewMultiplexedConnection {
-            stream: Arc::<Simulated>::clone(&stream),
+            stream: Arc::<SimulatedStream>::clone(&server.stream),
             messaging: None,
             receiving: &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
             copy_threshold: usize::MAX,
@@ -195,11 +80,8 @@ impl Run {
         connection.state().pending.reader = Reader::Runs;
         Self {
             chance: Chance(seed | 1),
-            stream,
             connection: Arc::new(connection),
-            server: Inbound::new(Limits::default()),
-            held: Vec::new(),
-            on_the_way: Vec::new(),
+            server,
             begun: Vec::new(),
             sent: BTreeMap::new(),
             over: Vec::new(),
@@ -212,7 +94,7 @@ impl Run {
         &mut self,
         pending: Option<Arc<Sent>>,
         value: i32,
-    ) -> Option<(MultiplexedCall, zorb_giop::BegunRequest)> {
+    ) -> Option<(MultiplexedCall, BegunRequest)> {
         let is_timed = pending.as_ref().is_some_and(|sent| sent.is_timed);
         let request = NewRequest {
             kind: RequestKind::Twoway,
@@ -249,7 +131,7 @@ impl Run {
         &self,
         pending: Option<Arc<Sent>>,
         request: &NewRequest<'_>,
-    ) -> Option<(MultiplexedCall, zorb_giop::BegunRequest)> {
+    ) -> Option<(MultiplexedCall, BegunRequest)> {
         let limits = WaitLimits { deadline: None, max_waiting: 0, max_wait: None };
         let most = pending.is_some().then_some(MOST);
         let joining = Joining { in_upcall: false, limits, pending: most };
@@ -330,42 +212,6 @@ impl Run {
         self.over.push((sent, true));
     }
 
-    /// The server receives what there is.
-    fn serve(&mut self) {
-        let octets = std::mem::take(&mut self.stream.0.lock().unwrap().to_server);
-        for piece in octets.chunks(512) {
-            self.server.space()[..piece.len()].copy_from_slice(piece);
-            self.server.advance(piece.len());
-            while let Some(header) = self.server.poll().unwrap() {
-                if header.kind == MessageKind::Request {
-                    let message = self.server.current();
-                    let (request, mut body) = RequestHeader::read(message, &header).unwrap();
-                    self.held.push((request.request_id, body.read_i32().unwrap()));
-                }
-            }
-        }
-    }
-
-    /// The server answers one of its requests.
-    fn answer(&mut self, at: usize) {
-        if self.held.is_empty() {
-            return;
-        }
-        let (id, value) = self.held.swap_remove(at);
-        let (mut octets, status) = (Vec::new(), ReplyStatus::NoException);
-        let mut message =
-            MessageWriter::reply(&mut octets, VERSION, ORDER, id, status, &[]).unwrap();
-        message.body(zorb_cdr::TextCoding::default()).write_i32(value * 2);
-        message.finish().unwrap();
-        self.on_the_way.extend(octets);
-    }
-
-    /// Some of the octets arrive.
-    fn deliver(&mut self, most: usize) {
-        let count = most.min(self.on_the_way.len());
-        self.stream.0.lock().unwrap().to_client.extend(self.on_the_way.drain(..count));
-    }
-
     /// One step of the reader.
     fn read(&mut self) {
         let connection = Arc::clone(&self.connection);
@@ -402,15 +248,16 @@ impl Run {
         if call.send(&begun, &TimeLimit::NONE, None).is_err() {
             return;
         }
-        self.serve();
+        self.server.receive();
         while self.chance.below(3) == 0 {
-            let at = self.chance.below(self.held.len());
-            self.answer(at);
+            let at = self.chance.below(self.server.held.len());
+            self.server.answer(at);
         }
-        if let Some(at) = self.held.iter().position(|(id, _)| *id == begun.request_id) {
-            self.answer(at);
+        let mut held = self.server.held.iter();
+        if let Some(at) = held.position(|(id, _)| *id == begun.request_id) {
+            self.server.answer(at);
         }
-        self.deliver(usize::MAX);
+        self.server.deliver(usize::MAX);
         if let Ok(reply) = call.receive(&TimeLimit::NONE) {
             let body = &reply.message[reply.start.body_start..];
             assert_eq!(i32::from_ne_bytes(body[..4].try_into().unwrap()), value * 2);
@@ -423,17 +270,9 @@ impl Run {
     /// The connection ends in one of several ways.
     fn close(&mut self) {
         match self.chance.below(4) {
-            0 => {
-                let mut octets = Vec::new();
-                MessageWriter::close_connection(&mut octets, VERSION, ORDER);
-                self.on_the_way.extend(octets);
-                self.deliver(usize::MAX);
-            }
-            1 => self.stream.0.lock().unwrap().has_ended = true,
-            2 => {
-                self.on_the_way.extend(b"HTTP/1.1 400 Bad Request");
-                self.deliver(usize::MAX);
-            }
+            0 => self.server.close(),
+            1 => self.server.cut(),
+            2 => self.server.send_invalid(),
             _ => {
                 let connection = Arc::clone(&self.connection);
                 connection.end(&mut connection.state(), NoReply::Lost(None));
@@ -449,13 +288,13 @@ impl Run {
                 self.go_on(at);
             }
             400..600 => {
-                self.serve();
-                let at = self.chance.below(self.held.len());
-                self.answer(at);
+                self.server.receive();
+                let at = self.chance.below(self.server.held.len());
+                self.server.answer(at);
             }
             600..750 => {
                 let most = self.chance.below(100);
-                self.deliver(most);
+                self.server.deliver(most);
             }
             750..900 => self.read(),
             900..950 => self.cancel(),
@@ -479,20 +318,7 @@ impl Run {
             assert_eq!((state.users, state.pending.count, state.machine.outstanding()), (0, 0, 0));
         }
         for (sent, is_cancelled) in &self.over {
-            let ends = sent.ends.lock().unwrap();
-            match ends[..] {
-                [] if *is_cancelled => tally.cancelled += 1,
-                [Ok(value)] => {
-                    assert_eq!(value, sent.value * 2);
-                    tally.replies += 1;
-                }
-                [Err(true)] => {
-                    assert!(sent.is_timed);
-                    tally.timed_out += 1;
-                }
-                [Err(false)] => tally.lost += 1,
-                _ => panic!("{sent:?} has ended {} times", ends.len()),
-            }
+            tally.count(sent, *is_cancelled);
         }
         tally.connections += 1;
     }
