@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use arc_swap::ArcSwapOption;
 use zorb_os::lock::Lock;
@@ -26,6 +26,8 @@ pub struct Connections<C> {
     free: Lock<Free>,
     open: AtomicUsize,
     limits: ConnectionLimits,
+    /// How many connections have begun, and how often one to close was searched.
+    uses: AtomicU64,
 }
 
 /// The maximum numbers of connections.
@@ -106,6 +108,7 @@ impl<C> Connections<C> {
             free: Lock::new(free),
             open: AtomicUsize::new(0),
             limits,
+            uses: AtomicU64::new(0),
         }
     }
 
@@ -137,14 +140,6 @@ impl<C> Connections<C> {
             of_peer: self.limits.excess_of(peer, count),
             of_table: self.count().saturating_sub(self.limits.total),
             of_process: ConnectionCount::of_servers().excess(),
-        }
-    }
-
-    /// Puts a connection into its reserved slot.
-    pub fn put(&self, slot: u32, connection: &Arc<C>) {
-        if let Some(slot) = self.slots.get(slot as usize) {
-            slot.store(Some(Arc::clone(connection)));
-            record(Event::TableWritten);
         }
     }
 

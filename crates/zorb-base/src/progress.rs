@@ -15,23 +15,24 @@ pub struct Progress {
     /// Whole messages received. Written only by the reading thread.
     messages: AtomicU64,
     incomplete: AtomicU64,
-    /// The number of messages at the lane's last search for a connection to close.
+    /// The number of messages at the last search for a connection to close.
     seen: AtomicU32,
-    /// The lane's accept count when that search last found new messages.
+    /// The number of the search that last found new messages, or of the connection's beginning.
     last_used: AtomicU64,
 }
 
-impl Progress {
-    /// The progress of the lane's connection number `accepted`.
-    pub fn new(accepted: u64) -> Self {
+impl Default for Progress {
+    fn default() -> Self {
         Self {
             messages: AtomicU64::new(0),
             incomplete: AtomicU64::new(Incomplete::FIRST.to_word()),
             seen: AtomicU32::new(0),
-            last_used: AtomicU64::new(accepted),
+            last_used: AtomicU64::new(0),
         }
     }
+}
 
+impl Progress {
     /// Counts a whole message. Called by the reading thread.
     #[inline]
     pub fn count_message(&self) {
@@ -76,12 +77,17 @@ impl Progress {
         Incomplete::from_word(self.incomplete.load(Ordering::SeqCst))
     }
 
-    /// An LRU stamp: the lane's accept count (`accepted` is the current one) at the last message. Exact only
-    /// if all connections are asked together.
-    pub fn last_used(&self, accepted: u64) -> u64 {
+    /// Records that the connection begins at `now`, a number that grows with each beginning and each search.
+    pub(crate) fn begin(&self, now: u64) {
+        self.last_used.store(now, Ordering::Relaxed);
+    }
+
+    /// When it was used last: when it began, or at the search, the current one at `now` included, that found new messages
+    /// last. Exact only if every search asks all connections.
+    pub(crate) fn last_used(&self, now: u64) -> u64 {
         let messages = self.messages();
         if self.seen.swap(messages, Ordering::Relaxed) != messages {
-            self.last_used.store(accepted, Ordering::Relaxed);
+            self.last_used.store(now, Ordering::Relaxed);
         }
         self.last_used.load(Ordering::Relaxed)
     }

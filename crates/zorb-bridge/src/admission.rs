@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use zorb_base::accepting::Admission;
 use zorb_base::connections::{Evictable, Evicted, Excess};
@@ -36,8 +35,7 @@ impl Admission for BridgeAdmission {
 
 impl BridgeAdmission {
     fn link(&self, stream: Arc<dyn Stream>) -> Link {
-        let accepted = self.clients.accepted.fetch_add(1, Ordering::Relaxed) + 1;
-        Link::new(&self.clients.context, self.framing, stream, accepted)
+        Link::new(&self.clients.context, self.framing, stream)
     }
 }
 
@@ -63,10 +61,9 @@ impl Clients {
     /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
     /// whether there is one.
     pub(crate) fn close_one(&self, peer: Option<IpAddr>) -> bool {
-        let accepted = self.accepted.load(Ordering::Relaxed);
         let is_meant = |link: &Link| peer.is_none() || link.address == peer;
         loop {
-            let (link, what) = match self.connections.to_evict(accepted, is_meant) {
+            let (link, what) = match self.connections.to_evict(is_meant) {
                 Some(Evicted::Idle(link)) if link.evict() => (link, "an idle connection"),
                 Some(Evicted::Unread(link)) if link.evict() => {
                     link.close();
@@ -89,12 +86,16 @@ impl Evictable for Link {
         &self.progress
     }
 
+    fn is_closing(&self) -> bool {
+        self.is_evicted()
+    }
+
     fn is_idle(&self) -> bool {
-        !self.is_evicted() && Self::is_idle(self)
+        Self::is_idle(self)
     }
 
     fn unread_since(&self) -> Option<u64> {
-        Self::unread_since(self).filter(|_| !self.is_evicted())
+        Self::unread_since(self)
     }
 
     fn peer(&self) -> Option<IpAddr> {

@@ -1,7 +1,6 @@
 //! The connected clients of a bridge.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use zorb_base::connections::{ConnectionLimits, Connections};
@@ -18,8 +17,6 @@ pub(crate) struct Clients {
     pub(crate) context: Arc<Context>,
     pub(crate) connections: Connections<Link>,
     pub(crate) waiting: Waiting,
-    /// The number of clients accepted so far.
-    pub(crate) accepted: AtomicU64,
     /// The statistics of closed connections. Held while one is removed.
     past: Lock<Statistics>,
     /// Notified when a client is removed.
@@ -34,7 +31,6 @@ impl Clients {
             context: Arc::new(context),
             connections: Connections::new(limits),
             waiting: Waiting::default(),
-            accepted: AtomicU64::new(0),
             past: Lock::default(),
             removed: Condition::new(),
         }

@@ -54,13 +54,8 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// The link of the client number `accepted`.
-    pub(crate) fn new(
-        context: &Arc<Context>,
-        framing: Framing,
-        client: Arc<dyn Stream>,
-        accepted: u64,
-    ) -> Self {
+    /// The link of a client.
+    pub(crate) fn new(context: &Arc<Context>, framing: Framing, client: Arc<dyn Stream>) -> Self {
         Self {
             budget: context.shares.share(&*client),
             address: ip_address(&*client),
@@ -72,7 +67,7 @@ impl Link {
             from_client: Counts::default(),
             from_server: Counts::default(),
             version: AtomicU8::new(0),
-            progress: Arc::new(Progress::new(accepted)),
+            progress: Arc::default(),
             is_connecting: AtomicBool::new(false),
             unread_since: AtomicU64::new(0),
             is_evicted: AtomicBool::new(false),

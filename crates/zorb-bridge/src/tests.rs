@@ -3,8 +3,8 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
@@ -14,6 +14,7 @@ use zorb_tcp::IiopProtocol;
 use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, in_own_process, until};
 use zorb_transport::{Composed, Endpoint, ProtocolRegistry};
 
+use crate::clients::Clients;
 use crate::{Bridge, BridgeError, Settings};
 
 /// The protocols of a server to which the bridge forwards messages as they are, and after conversion.
@@ -54,15 +55,23 @@ impl Server {
     }
 
     fn client_at(&self, address: &str) -> Client {
-        let accepted = || self.0.clients.accepted.load(Ordering::SeqCst);
-        let before = accepted();
         let server: SocketAddr = self.0.endpoints()[0].address().parse().unwrap();
         let address: SocketAddr = address.parse().unwrap();
         let client = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         client.bind(&address.into()).unwrap();
         client.connect(&server.into()).unwrap();
-        until(|| accepted() > before);
-        Client(client.into())
+        let client = Client(client.into());
+        until(|| self.has_accepted(&client));
+        client
+    }
+
+    /// Whether a client has been accepted: it is connected, it waits, or it has been rejected.
+    fn has_accepted(&self, client: &Client) -> bool {
+        let Clients { connections, waiting, .. } = &*self.0.clients;
+        let name = client.0.local_addr().unwrap().to_string();
+        let mut is_connected = false;
+        connections.each(|link| is_connected |= link.client.peer() == name);
+        is_connected || !waiting.is_empty() || is_readable(client.0.as_fd()).unwrap()
     }
 
     /// Waits until threads wait for the rest of a message on `count` connections.

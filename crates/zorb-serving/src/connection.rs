@@ -224,17 +224,14 @@ impl ServerConnection {
 
     /// Whether it has a client without a request in progress.
     pub(crate) fn is_idle(&self) -> bool {
-        self.connected
-            && !self.requests.is_busy()
-            && !self.requests.is_closing()
-            && !self.stream.is_used_otherwise()
+        self.connected && !self.requests.is_busy() && !self.stream.is_used_otherwise()
     }
 
     /// Whether it has a client whose requests in progress are all held.
     pub(crate) fn is_held(&self) -> bool {
         let requests = &self.requests;
         let all_held = requests.outstanding() == 0 && requests.is_busy();
-        self.connected && all_held && !requests.is_closing() && !self.stream.is_used_otherwise()
+        self.connected && all_held && !self.stream.is_used_otherwise()
     }
 
     /// Whether it ends at once: nothing more is read, and no request runs, nor does a reply wait for its client. A thread

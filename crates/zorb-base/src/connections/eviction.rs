@@ -4,9 +4,11 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::Connections;
 use crate::progress::Progress;
+use crate::steady_events::{Event, record};
 
 /// A connection that may be closed to make room for another one.
 pub trait Evictable {
@@ -15,6 +17,9 @@ pub trait Evictable {
 
     /// Its messages.
     fn progress(&self) -> &Progress;
+
+    /// Whether it closes already: then it makes room for no further one.
+    fn is_closing(&self) -> bool;
 
     /// Whether no request is in progress.
     fn is_idle(&self) -> bool;
@@ -92,17 +97,32 @@ impl Shares {
 }
 
 impl<C: Evictable> Connections<C> {
+    /// Puts a connection into its reserved slot: it begins, later than any other one was used.
+    pub fn put(&self, slot: u32, connection: &Arc<C>) {
+        connection.progress().begin(self.next_use());
+        if let Some(slot) = self.slots.get(slot as usize) {
+            slot.store(Some(Arc::clone(connection)));
+            record(Event::TableWritten);
+        }
+    }
+
+    /// The number of a beginning or a search, higher than all before.
+    fn next_use(&self) -> u64 {
+        self.uses.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// The connection, among those for which `is_meant`, that is to make room for another one: an idle one, else one whose
-    /// client does not read. `accepted` is the number of connections accepted so far.
-    pub fn to_evict(&self, accepted: u64, is_meant: impl Fn(&C) -> bool) -> Option<Evicted<C>> {
+    /// client does not read.
+    pub fn to_evict(&self, is_meant: impl Fn(&C) -> bool) -> Option<Evicted<C>> {
+        let now = self.next_use();
+        let is_one = |connection: &C| !connection.is_closing() && is_meant(connection);
         let idle = self.first_by(|connection| {
-            // Asked of all connections: the stamp is exact only then.
-            let last_used = connection.progress().last_used(accepted);
-            (connection.is_idle() && is_meant(connection)).then_some(last_used)
+            // Asked of all connections: it is exact only then.
+            let last_used = connection.progress().last_used(now);
+            (connection.is_idle() && is_one(connection)).then_some(last_used)
         });
-        let unread = || {
-            self.first_by(|connection| connection.unread_since().filter(|_| is_meant(connection)))
-        };
+        let unread =
+            || self.first_by(|connection| connection.unread_since().filter(|_| is_one(connection)));
         idle.map(|(_, idle)| Evicted::Idle(idle))
             .or_else(|| unread().map(|(_, unread)| Evicted::Unread(unread)))
     }
@@ -113,13 +133,13 @@ impl<C: Evictable> Connections<C> {
     /// So an address that takes many connections loses its own: whoever waits on few of them keeps these.
     pub fn held_to_evict(
         &self,
-        accepted: u64,
         shares: &Shares,
         is_meant: impl Fn(&C) -> bool,
     ) -> Option<(usize, Arc<C>)> {
+        let now = self.next_use();
         let found = self.first_by(|connection| {
-            let last_used = connection.progress().last_used(accepted);
-            let is_one = connection.is_held() && is_meant(connection);
+            let last_used = connection.progress().last_used(now);
+            let is_one = connection.is_held() && !connection.is_closing() && is_meant(connection);
             let count = shares.evictable_count(connection.peer()).filter(|_| is_one)?;
             Some((Reverse(count), last_used))
         });
@@ -143,29 +163,37 @@ impl<C: Evictable> Connections<C> {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
+    use std::sync::atomic::AtomicBool;
 
     use super::*;
     use crate::connections::ConnectionLimits;
 
-    /// A connection whose requests are all held.
-    struct Waiting {
+    #[derive(Default)]
+    struct Connection {
         peer: Option<IpAddr>,
         progress: Progress,
+        /// Otherwise its requests are all held.
+        is_idle: bool,
+        is_closing: AtomicBool,
     }
 
-    impl Evictable for Waiting {
+    impl Evictable for Connection {
         type Time = u64;
 
         fn progress(&self) -> &Progress {
             &self.progress
         }
 
+        fn is_closing(&self) -> bool {
+            self.is_closing.load(Ordering::Relaxed)
+        }
+
         fn is_idle(&self) -> bool {
-            false
+            self.is_idle
         }
 
         fn is_held(&self) -> bool {
-            true
+            !self.is_idle
         }
 
         fn unread_since(&self) -> Option<u64> {
@@ -182,24 +210,28 @@ mod tests {
     }
 
     /// A table of connections from these addresses, longest waiting first. 0 is a local peer.
-    fn table(peers: &[u8]) -> Connections<Waiting> {
+    fn table(peers: &[u8]) -> Connections<Connection> {
         let connections = Connections::new(ConnectionLimits { total: 16, per_peer: 16 });
-        for (accepted, last) in (1..).zip(peers) {
-            let peer = address(*last);
-            let reserved = connections.reserve(peer).unwrap();
-            connections
-                .put(reserved.slot, &Arc::new(Waiting { peer, progress: Progress::new(accepted) }));
+        for peer in peers.iter().map(|last| address(*last)) {
+            put(&connections, Connection { peer, ..Connection::default() });
         }
         connections
     }
 
-    /// The stamp of the connection that makes room for a newcomer.
-    fn evicted(connections: &Connections<Waiting>, newcomer: Newcomer) -> Option<u64> {
+    fn put(connections: &Connections<Connection>, connection: Connection) -> Arc<Connection> {
+        let reserved = connections.reserve(connection.peer).unwrap();
+        let connection = Arc::new(connection);
+        connections.put(reserved.slot, &connection);
+        connection
+    }
+
+    /// The number of the connection that makes room for a newcomer.
+    fn evicted(connections: &Connections<Connection>, newcomer: Newcomer) -> Option<u64> {
         if let Newcomer::From(peer) = newcomer {
             connections.reserve(peer).unwrap();
         }
         let shares = Shares::new(newcomer).with(connections);
-        let evicted = connections.held_to_evict(100, &shares, |_| true);
+        let evicted = connections.held_to_evict(&shares, |_| true);
         evicted.map(|(_, connection)| connection.progress.last_used(100))
     }
 
@@ -243,8 +275,42 @@ mod tests {
     fn the_lanes_of_a_process_count_together() {
         let [one, other] = [table(&[1, 1, 2]), table(&[2, 2])];
         let shares = Shares::new(Newcomer::Process).with(&one).with(&other);
-        let evicted = [&one, &other].map(|lane| lane.held_to_evict(100, &shares, |_| true));
+        let evicted = [&one, &other].map(|lane| lane.held_to_evict(&shares, |_| true));
         let counts = evicted.map(|evicted| evicted.map(|(count, it)| (count, it.peer)));
         assert_eq!(counts, [Some((3, address(2))); 2]);
+    }
+
+    #[test]
+    fn the_one_that_was_used_least_recently_makes_room() {
+        let connections = table(&[]);
+        let idle = || put(&connections, Connection { is_idle: true, ..Connection::default() });
+        let evicted = || match connections.to_evict(|_| true) {
+            Some(Evicted::Idle(connection)) => Some(connection),
+            _ => None,
+        };
+        let is = |connection: &Arc<Connection>| {
+            evicted().is_some_and(|evicted| Arc::ptr_eq(&evicted, connection))
+        };
+        let [first, second] = [idle(), idle()];
+        first.progress.count_message();
+        assert!(is(&second), "the first one has been used since the second one began");
+        let third = idle();
+        second.progress.count_message();
+        assert!(is(&first), "that was before the third one began");
+        // Which makes room for one only.
+        first.is_closing.store(true, Ordering::Relaxed);
+        assert!(is(&third));
+        third.is_closing.store(true, Ordering::Relaxed);
+        assert!(is(&second));
+        second.is_closing.store(true, Ordering::Relaxed);
+        assert!(evicted().is_none());
+    }
+
+    #[test]
+    fn one_that_closes_is_not_counted_as_held() {
+        let connections = table(&[1, 1]);
+        let closing = connections.all().remove(0);
+        closing.is_closing.store(true, Ordering::Relaxed);
+        assert_eq!(evicted(&connections, Newcomer::Process), Some(2));
     }
 }

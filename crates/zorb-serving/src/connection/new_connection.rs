@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 
 use zorb_base::counters::{CallLock, Count};
-use zorb_base::progress::Progress;
 use zorb_giop::{Inbound, Limits, ServerReceiver, ServerRequests};
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
@@ -28,13 +27,11 @@ pub(crate) struct NewConnection<'a> {
     pub(crate) serving_lane: Arc<dyn ServingLane>,
     /// Its number in the lane's table.
     pub(crate) slot: u32,
-    /// How many connections the lane has accepted, this one included.
-    pub(crate) accepted: u64,
 }
 
 impl ServerConnection {
     pub(crate) fn new(core: &Arc<ServerContext>, new: NewConnection<'_>) -> Arc<Self> {
-        let NewConnection { protocol, stream, lane, serving_lane, slot, accepted } = new;
+        let NewConnection { protocol, stream, lane, serving_lane, slot } = new;
         let options = core.options();
         // It fails only if the peer has gone, which the first read detects.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
@@ -63,7 +60,7 @@ impl ServerConnection {
             output_sent: Condition::new(),
             output_waits: AtomicBool::new(false),
             requests: ServerRequests::new(),
-            progress: Arc::new(Progress::new(accepted)),
+            progress: Arc::default(),
             has_own_threads: AtomicBool::new(false),
             own_threads: OwnThreads::default(),
             resumed: OnceLock::new(),

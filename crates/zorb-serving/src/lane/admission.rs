@@ -90,10 +90,10 @@ impl Lane {
         stream: Arc<dyn Stream>,
         slot: u32,
     ) -> Arc<ServerConnection> {
-        let accepted = self.accepted.fetch_add(1, Ordering::Relaxed) + 1;
+        self.accepted.fetch_add(1, Ordering::Relaxed);
         let serving_lane: Arc<Self> = Arc::clone(self);
         let lane = &self.core;
-        let new = NewConnection { protocol, stream, lane, serving_lane, slot, accepted };
+        let new = NewConnection { protocol, stream, lane, serving_lane, slot };
         ServerConnection::new(context, new)
     }
 
@@ -145,7 +145,6 @@ impl Lane {
         stream: Arc<dyn Stream>,
     ) {
         let (slot, peer) = (reserved.slot, ip_address(&*stream));
-        // Accepted before others close: it is the one that was used last.
         let connection = self.new_connection(context, protocol, stream, slot);
         if self.is_stopping() || !self.has_room(context, &reserved, peer) {
             self.released(self.connections.release(slot));

@@ -55,7 +55,7 @@ pub(super) fn close_held_where(
     let shares = lanes.iter().fold(none, |shares, lane| shares.with(&lane.connections));
     let mut most: Option<(usize, &Arc<Lane>, Arc<ServerConnection>)> = None;
     for lane in &lanes {
-        if let Some((count, connection)) = lane.held_to_evict(&shares, is_meant)
+        if let Some((count, connection)) = lane.connections.held_to_evict(&shares, is_meant)
             && most.as_ref().is_none_or(|(most, ..)| count > *most)
         {
             most = Some((count, lane, connection));
@@ -76,8 +76,7 @@ impl Lane {
     /// Closes a connection for which `is_meant`: an idle one, else one whose client does not read. Returns whether there is
     /// one.
     pub(crate) fn close_one(&self, is_meant: &dyn Fn(&ServerConnection) -> bool) -> bool {
-        let accepted = self.accepted.load(Ordering::Relaxed);
-        let (connection, what) = match self.connections.to_evict(accepted, is_meant) {
+        let (connection, what) = match self.connections.to_evict(is_meant) {
             Some(Evicted::Idle(connection)) => {
                 connection.close();
                 (connection, "an idle connection")
@@ -101,17 +100,8 @@ impl Lane {
         is_meant: &dyn Fn(&ServerConnection) -> bool,
     ) -> bool {
         let shares = Shares::new(newcomer).with(&self.connections);
-        let found = self.held_to_evict(&shares, is_meant);
+        let found = self.connections.held_to_evict(&shares, is_meant);
         found.is_some_and(|(_, connection)| self.evict_held(&connection))
-    }
-
-    fn held_to_evict(
-        &self,
-        shares: &Shares,
-        is_meant: &dyn Fn(&ServerConnection) -> bool,
-    ) -> Option<(usize, Arc<ServerConnection>)> {
-        let accepted = self.accepted.load(Ordering::Relaxed);
-        self.connections.held_to_evict(accepted, shares, is_meant)
     }
 
     fn evict_held(&self, connection: &ServerConnection) -> bool {
@@ -136,6 +126,10 @@ impl Evictable for ServerConnection {
 
     fn progress(&self) -> &Progress {
         &self.progress
+    }
+
+    fn is_closing(&self) -> bool {
+        self.requests.is_closing()
     }
 
     fn is_idle(&self) -> bool {

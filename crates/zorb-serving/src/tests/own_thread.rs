@@ -182,7 +182,6 @@ fn connection_in(
             lane: &lane.core,
             serving_lane: Arc::<Lane>::clone(lane),
             slot: 0,
-            accepted: 1,
         },
     );
     connection.takes_own_threads();

@@ -26,7 +26,6 @@ fn connection(core: &ServerCore) -> Arc<ServerConnection> {
         lane: &lane.core,
         serving_lane: lane.clone(),
         slot: 0,
-        accepted: 1,
     };
     ServerConnection::new(&core.context, new)
 }
