@@ -45,7 +45,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, conflicts_with = "calls_seconds")]
     quick: bool,
     /// Duration per operation in seconds, including the ping-pong
-    #[arg(long, value_name = "SECONDS", default_value = "0.8", value_parser = calls_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "0.4", value_parser = calls_seconds)]
     calls_seconds: Duration,
 }
 
