@@ -11,8 +11,8 @@ use zorb_core::lanes::{Pool, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, Orb, OrbBuilder};
 use zorb_giop::{
-    GiopVersion, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart, ResponseFlags,
-    TargetAddress,
+    GiopVersion, MessageKind, MessageWriter, ReplyHeader, ReplyStart, ReplyStatus, RequestStart,
+    ResponseFlags, TargetAddress,
 };
 use zorb_testkit::{connect_from, read_message};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -128,6 +128,15 @@ impl Raw {
         assert_eq!(header.kind, MessageKind::Reply);
         let start = ReplyStart::read(&octets, &header).unwrap();
         (i32::try_from(start.request_id).unwrap(), start.status, octets)
+    }
+
+    /// The id of the next reply, which has a system exception.
+    pub(crate) fn exception(&mut self) -> (i32, SystemException) {
+        let (header, octets) = read_message(&mut self.0).unwrap();
+        let (reply, mut body) = ReplyHeader::read(&octets, &header).unwrap();
+        assert_eq!(reply.status, ReplyStatus::SystemException);
+        let exception = SystemException::read(&mut body).unwrap();
+        (i32::try_from(reply.request_id).unwrap(), exception)
     }
 }
 

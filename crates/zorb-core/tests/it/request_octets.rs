@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use crate::support::{Echo, Servant, builder};
 use zorb_core::poa::PoaPolicies;
-use zorb_types::{CompletionStatus, minor};
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
 #[test]
 fn large_requests_beyond_the_limit_are_refused_and_small_ones_go_on() {
@@ -31,6 +31,7 @@ fn large_requests_beyond_the_limit_are_refused_and_small_ones_go_on() {
             // The manager holds the others.
             for _ in 0..3 {
                 let refused = ends.recv().unwrap().unwrap_err();
+                assert_eq!(refused.kind, SystemExceptionKind::Transient);
                 assert_eq!(refused.minor, minor::transient::TOO_MANY_OCTETS);
                 assert_eq!(refused.completed, CompletionStatus::No);
             }

@@ -16,7 +16,7 @@ use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
 use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::until;
-use zorb_types::{CompletionStatus, SystemExceptionKind};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use zorb_unix::UiopProtocol;
 
 /// `interface Sink { oneway void put(in long number, in sequence<octet> data); long count(); };`
@@ -414,30 +414,56 @@ fn a_call_that_is_late_is_not_sent() {
     assert_eq!(counts(&queue), [2, 1, 0]);
 }
 
+/// The number of calls that a queue takes while its server does not read, with `data` each, and why it refuses the next
+/// one.
+fn taken(
+    client: &Orb,
+    queue: OnewayQueue,
+    stronger: Option<ConnectionProperties>,
+    data: &[u8],
+) -> (usize, SystemException) {
+    let queue = queue.when_full(WhenFull::Refuse);
+    // Waiting calls are lost when the server ends.
+    let (_listener, sink) = deaf(client);
+    let mut policies = queued(&queue);
+    policies = stronger.into_iter().fold(policies, |policies, it| policies.with(it));
+    let sink = sink.with(&policies);
+    // Sending the first blocks, as the transport is full.
+    sink.put(0, &vec![7; 64 << 20]).unwrap();
+    until(|| queue.waiting().0 == 0);
+    let mut calls = 0;
+    loop {
+        match sink.put(1, data) {
+            Ok(()) => calls += 1,
+            Err(refused) => return (calls, refused),
+        }
+    }
+}
+
 #[test]
 fn limits_are_those_of_properties_policy_and_options_in_this_order() {
-    let client = orb().option("MaxQueuedCalls", "3").option("SendTimeout", "3600000");
-    let client = client.build().unwrap();
-    let mut properties = ConnectionProperties::default();
-    properties.queued_calls = Some(2);
-    let data = vec![7; 64 << 20];
-    for (queue, stronger, most) in [
-        (OnewayQueue::default(), None, 3),
-        (of(4, usize::MAX), None, 4),
-        (of(4, usize::MAX), Some(properties), 2),
-        (OnewayQueue::default(), Some(properties), 2),
+    let client = orb().option("MaxQueuedCalls", "3").option("MaxQueuedOctets", "2500");
+    let client = client.option("SendTimeout", "3600000").build().unwrap();
+    let [mut calls, mut octets] = [ConnectionProperties::default(); 2];
+    calls.queued_calls = Some(2);
+    octets.queued_octets = Some(1500);
+    let many = 1 << 20;
+    // A request with a thousand octets has up to 250 more.
+    let thousand = [7; 1000];
+    for (queue, stronger, data, most) in [
+        (OnewayQueue::default(), None, &[][..], 3),
+        (of(4, many), None, &[], 4),
+        (of(4, many), Some(calls), &[], 2),
+        (OnewayQueue::default(), Some(calls), &[], 2),
+        (OnewayQueue::default(), None, &thousand, 2),
+        (of(many, 5000), None, &thousand, 4),
+        (of(many, 5000), Some(octets), &thousand, 1),
+        (OnewayQueue::default(), Some(octets), &thousand, 1),
     ] {
-        let queue = queue.when_full(WhenFull::Refuse);
-        let (listener, sink) = deaf(&client);
-        let mut policies = queued(&queue);
-        policies = stronger.iter().fold(policies, |policies, it| policies.with(*it));
-        let sink = sink.with(&policies);
-        // Sending the first blocks, as the transport is full.
-        sink.put(0, &data).unwrap();
-        until(|| queue.waiting().0 == 0);
-        let taken = (1..10).take_while(|number| sink.put(*number, b"").is_ok()).count();
-        assert_eq!(taken, most);
-        // Waiting calls are lost when the server ends.
-        drop(listener);
+        let (taken, refused) = taken(&client, queue, stronger, data);
+        assert_eq!(taken, most, "{}", data.len());
+        assert_eq!(refused.kind, SystemExceptionKind::Transient);
+        assert_eq!(refused.minor, minor::transient::REQUEST_DISCARDED);
+        assert_eq!(refused.completed, CompletionStatus::No);
     }
 }

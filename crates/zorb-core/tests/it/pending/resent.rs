@@ -120,6 +120,7 @@ fn arguments_count_while_their_call_is_sent_again() {
         let first = send_twice(echo.object(), 1);
         until(|| ATTEMPTS.load(Ordering::SeqCst) > 0);
         let refused = send_twice(echo.object(), 2).wait().unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::Transient, "{refused}");
         assert_eq!(refused.minor, minor::transient::TOO_MANY_PENDING, "{refused}");
         drop(blocked);
         assert_eq!(first.wait().unwrap_err().kind, SystemExceptionKind::Transient);
