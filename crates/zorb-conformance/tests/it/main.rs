@@ -5,6 +5,7 @@ mod bridges;
 mod conformance;
 mod descriptors;
 mod frames;
+mod held;
 mod local_sockets;
 mod lookups;
 mod one_way;
