@@ -24,6 +24,12 @@ pub(super) const TABLE: &[Row] = &[
     ),
     ("15.3.8.6", "without a default servant: OBJ_ADAPTER", Kind::BY_DEFAULT, no_default_servant),
     ("15.3.8.7", "implicit activation: taking a reference activates", Kind::ACTIVE, implicit),
+    (
+        "15.3.8.7",
+        "implicit activation with multiple ids: each time anew",
+        Kind::ACTIVE,
+        implicit_anew,
+    ),
     ("15.3.8.7", "no implicit activation: it does not", Kind::ACTIVE, explicit),
 ];
 
@@ -135,6 +141,18 @@ fn implicit(scene: &Scene) {
     assert_eq!(poa.servant_to_id(&servant), Ok(id.clone()));
     let desk: Desk = poa.reference(&id).unwrap();
     scene.assert_served(&desk, &id.to_string());
+}
+
+fn implicit_anew(scene: &Scene) {
+    let poa = scene.poa("implicit", PoaPolicies::new().implicit_activation().multiple_ids());
+    let servant = scene.servant().any();
+    let ids = [(); 2].map(|()| poa.servant_to_id(&servant).unwrap());
+    assert_ne!(ids[0], ids[1]);
+    assert_eq!(poa.active_objects(), 2);
+    for id in ids {
+        let desk: Desk = poa.reference(&id).unwrap();
+        scene.assert_served(&desk, &id.to_string());
+    }
 }
 
 fn explicit(scene: &Scene) {

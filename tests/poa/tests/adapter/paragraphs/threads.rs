@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use zorb::poa::PoaPolicies;
+use zorb::poa::{ObjectId, PoaPolicies};
 
 use super::Row;
 use super::activators::{activating, reference};
+use crate::closures::Locator;
 use crate::scene::{Scene, until};
 use crate::servants::{Kind, Servant};
 
@@ -16,8 +17,10 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.8.1", "single thread: one upcall at a time", Kind::ALL, single_thread),
     ("15.3.8.1", "single thread: without retention, too", Kind::BY_DEFAULT, without_map),
     ("15.3.8.1", "single thread: servant activators, too", Kind::ACTIVE, incarnates_in_turn),
+    ("15.3.8.1", "single thread: servant locators, too", Kind::ACTIVE, locates_in_turn),
     ("15.3.8.1", "single thread: an upcall may call its adapter", Kind::ALL, reentrant),
     ("15.3.8.1", "main thread: upcalls are made in perform_work", Kind::ALL, main_thread),
+    ("15.3.8.1", "main thread: servant managers are called there", Kind::ACTIVE, managers_there),
     ("15.3.8.1", "main thread: work_pending tells of them", Kind::ALL, work_pending),
 ];
 
@@ -72,6 +75,32 @@ fn incarnates_in_turn(scene: &Scene) {
     });
 }
 
+/// From `preinvoke` to `postinvoke`.
+fn locates_in_turn(scene: &Scene) {
+    let policies = PoaPolicies::new().single_thread().user_ids().non_retain().servant_manager();
+    let poa = scene.poa("locating", policies);
+    let (inside, servant) = (Arc::new(AtomicUsize::new(0)), scene.servant().any());
+    let leaving = Arc::clone(&inside);
+    let locator = Locator(
+        move |_: &ObjectId, _: &str| {
+            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "another request");
+            Ok((servant.clone(), 0))
+        },
+        move |_: &ObjectId, _: &str, _, _| {
+            assert_eq!(leaving.fetch_sub(1, Ordering::SeqCst), 1, "another request");
+            Ok(())
+        },
+    );
+    poa.set_servant_locator(locator).unwrap();
+    let desks = ["1", "2"].map(|id| reference(&poa, id));
+    thread::scope(|scope| {
+        for (_, view) in desks.iter().flat_map(|desk| scene.views(desk)) {
+            scope.spawn(move || (0..10).for_each(|_| view.stay().unwrap()));
+        }
+    });
+    assert_eq!(scene.book.most.load(Ordering::SeqCst), 1);
+}
+
 fn reentrant(scene: &Scene) {
     let poa = scene.poa("turns", PoaPolicies::new().single_thread().user_ids().multiple_ids());
     let servant = scene.servant();
@@ -101,6 +130,41 @@ fn main_thread(scene: &Scene) {
             until(|| call.is_finished());
             assert!(call.join().unwrap().is_ok(), "{view}");
         });
+    }
+}
+
+fn managers_there(scene: &Scene) {
+    let main = thread::current().id();
+    let policies = PoaPolicies::new().main_thread().user_ids().servant_manager();
+    let servant = scene.servant().any();
+    let given = servant.clone();
+    let activated = activating(scene, policies.clone(), move |_| {
+        assert_eq!(thread::current().id(), main);
+        Ok(given.clone())
+    });
+    let located = scene.poa("located", policies.non_retain());
+    let locator = Locator(
+        move |_: &ObjectId, _: &str| {
+            assert_eq!(thread::current().id(), main);
+            Ok((servant.clone(), 0))
+        },
+        move |_: &ObjectId, _: &str, _, _| {
+            assert_eq!(thread::current().id(), main);
+            Ok(())
+        },
+    );
+    located.set_servant_locator(locator).unwrap();
+    for poa in [activated, located] {
+        for (view, desk) in scene.views(&reference(&poa, "1")) {
+            thread::scope(|scope| {
+                let call = scope.spawn(|| desk.served());
+                until(|| {
+                    scene.server.perform_work().unwrap();
+                    call.is_finished()
+                });
+                assert_eq!(call.join().unwrap().as_deref(), Ok("1"), "{view}");
+            });
+        }
     }
 }
 
