@@ -1,7 +1,8 @@
 //! New connections that wait for the threads of others to end, because there is one thread too many.
 //!
-//! The accepting thread leaves them to the [watchdog](crate::watchdog), and accepts further clients meanwhile. They try to
-//! begin in the order in which they came, each time a thread of the process ends.
+//! The accepting thread leaves them to the [watchdog](crate::watchdog), and accepts further clients meanwhile. Those of an
+//! ORB try to begin in the order in which they came, each time a thread of the process ends. Those of several ORBs have no
+//! common order: each ORB has limits of its own, so that one that may not begin would keep others waiting that may.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
