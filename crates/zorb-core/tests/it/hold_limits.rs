@@ -80,6 +80,8 @@ struct Scene {
     orb: Orb,
     address: String,
     object: Echo,
+    /// An object of another adapter in the same lane.
+    free: Echo,
     /// The requests of the object, in order.
     asked: Arc<Mutex<Vec<i32>>>,
     reached: Receiver<()>,
@@ -96,6 +98,7 @@ impl Scene {
         let asked = Arc::<Mutex<Vec<i32>>>::default();
         let servant = servant(&asked, &gate, waits_for);
         let (root, by_users) = (orb.root_poa(), policies.clone().user_ids());
+        let free = root.create("free", policies.clone()).unwrap().activate(Acting(Ok)).unwrap();
         let behind = |policies| {
             let servant = AnyServant::of::<Echo, _>(Arc::clone(&servant));
             Behind { gate: Arc::clone(&gate), policies, servant }
@@ -128,7 +131,7 @@ impl Scene {
             }
         };
         orb.serve().unwrap();
-        Self { waits_for, orb, address, object, asked, reached, permits }
+        Self { waits_for, orb, address, object, free, asked, reached, permits }
     }
 
     /// Makes a client's requests wait during `work`, and lets `held` of them pass afterwards.
@@ -197,7 +200,9 @@ fn three_are_held(option: impl Fn(For, Option<Strategy>) -> (&'static str, Strin
         let scene = Scene::new(waits_for, strategy, (name, &value));
         let (mut client, refused) = scene.during(3, |client| {
             (0..4).for_each(|value| client.twice(&scene.object, value, TWO_WAY));
+            client.twice(&scene.free, 4, TWO_WAY);
             let refused = client.exception();
+            assert_eq!(client.reply(), (4, DONE), "{place}");
             assert!(scene.asked.lock().unwrap().is_empty(), "{place}: they still wait");
             refused
         });
