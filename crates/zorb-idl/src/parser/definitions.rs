@@ -81,7 +81,7 @@ impl Parser<'_> {
                 let found = self.unexpected_diagnostic("a definition");
                 self.sink.push_tolerable(found.hint("pseudo-interfaces are `local` today"));
                 self.bump();
-                self.interface(items, InterfaceKind::Local)
+                self.interface(items, InterfaceKind::Pseudo)
             }
             TokenKind::Ident(_) if self.at_definition_word("porttype") => self.port_type(items),
             TokenKind::Ident(_) if self.at_definition_word("connector") => self.connector(items),

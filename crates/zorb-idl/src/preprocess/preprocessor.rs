@@ -145,7 +145,7 @@ impl Preprocessor<'_> {
     fn leave(&mut self) {
         let Some(frame) = self.files.pop() else { return };
         for open in frame.conditionals {
-            self.sink.push(
+            self.sink.push_tolerable(
                 Diagnostic::new(
                     Code::UnterminatedConditional,
                     open.span,

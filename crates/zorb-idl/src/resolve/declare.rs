@@ -73,6 +73,18 @@ impl Resolver<'_> {
         (id, inside)
     }
 
+    /// Makes the interface local that an earlier declaration without a modifier has announced, as a pseudo-interface is.
+    pub(super) fn make_forward_local(&mut self, name: &Ident, scope: ScopeId) {
+        let Some(id) = self.forward_declared(name, "interface", scope) else { return };
+        let definition = self.model.definitions.get_mut(id.index());
+        if let Some(DefinitionKind::Interface(item)) = definition.map(|it| &mut it.kind)
+            && item.forward_only
+            && !item.is_abstract
+        {
+            item.is_local = true;
+        }
+    }
+
     /// Checks that a forward declaration and its definition agree on `abstract` and `local`.
     fn check_modifiers(&mut self, id: DefId, name: &Ident, kind: &DefinitionKind) {
         let modifiers = |kind: &DefinitionKind| match kind {

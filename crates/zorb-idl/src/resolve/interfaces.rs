@@ -21,13 +21,16 @@ use crate::syntax::{
 pub(super) fn empty(kind: InterfaceKind) -> Interface {
     Interface {
         is_abstract: kind == InterfaceKind::Abstract,
-        is_local: kind == InterfaceKind::Local,
+        is_local: kind.is_local(),
         ..Interface::default()
     }
 }
 
 impl Resolver<'_> {
     pub(super) fn interface(&mut self, item: &InterfaceItem, scope: ScopeId) {
+        if item.kind == InterfaceKind::Pseudo {
+            self.make_forward_local(&item.name, scope);
+        }
         let kind = DefinitionKind::Interface(empty(item.kind));
         // The bases are resolved before the interface's own scope is entered.
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
@@ -104,7 +107,7 @@ impl Resolver<'_> {
             } else if item.kind == InterfaceKind::Abstract && !is_abstract {
                 let what = "is not abstract, and cannot be the base of an abstract interface";
                 self.report_bad_base(Code::AbstractBase, name, target, what);
-            } else if item.kind != InterfaceKind::Local && is_local {
+            } else if !item.kind.is_local() && is_local {
                 let what = "is local, and can only be the base of a local interface";
                 self.report_bad_base(Code::LocalBase, name, target, what);
             } else {

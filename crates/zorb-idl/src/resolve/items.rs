@@ -7,7 +7,7 @@ use super::{Resolver, interfaces, unions, values};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DefId, DefinitionKind};
 use crate::source::Span;
-use crate::syntax::{Docs, Ident, Item};
+use crate::syntax::{Docs, Ident, InterfaceKind, Item};
 
 impl Resolver<'_> {
     /// Resolves the items of a file or module.
@@ -24,6 +24,9 @@ impl Resolver<'_> {
             Item::Module { name, items, docs } => self.module(name, items, docs, scope),
             Item::Interface(item) => self.interface(item, scope),
             Item::InterfaceForward(name, kind) => {
+                if *kind == InterfaceKind::Pseudo {
+                    self.make_forward_local(name, scope);
+                }
                 let kind = DefinitionKind::Interface(crate::model::Interface {
                     forward_only: true,
                     ..interfaces::empty(*kind)

@@ -103,6 +103,15 @@ pub(crate) enum InterfaceKind {
     Plain,
     Abstract,
     Local,
+    /// `pseudo`, which means `local`. A forward declaration needs no modifier.
+    Pseudo,
+}
+
+impl InterfaceKind {
+    /// Whether its objects are local.
+    pub(crate) fn is_local(self) -> bool {
+        matches!(self, Self::Local | Self::Pseudo)
+    }
 }
 
 #[derive(Debug)]

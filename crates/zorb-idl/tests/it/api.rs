@@ -380,8 +380,9 @@ fn text_in_utf_16_is_named() {
 #[test]
 fn tolerable_faults_can_be_warnings() {
     let faults = [
+        ("#ifndef GUARD\n#define GUARD\ninterface A {};\n", Code::UnterminatedConditional),
         ("#pragma prefix \"example.org\";\ninterface A {};", Code::BadPragma),
-        ("pseudo interface A { void f(); };", Code::UnexpectedToken),
+        ("interface A; pseudo interface A { void f(); };", Code::UnexpectedToken),
         (
             "struct Data { long x; }; interface A { void f(in Data data); };",
             Code::RedefinedAfterUse,
