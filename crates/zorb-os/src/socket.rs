@@ -154,6 +154,23 @@ pub fn send_descriptor(
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
+/// Makes the system refuse descriptors that the peer of `socket`, a Unix-domain socket, sends: its call fails with
+/// `EPERM`. Connections that a listening socket accepts do the same. Returns whether the system can do that
+/// (`SO_PASSRIGHTS`, Linux 6.16).
+///
+/// Otherwise it closes descriptors that nobody has asked for on the thread that receives the octets with which they came,
+/// and the sender determines for how long that can take: a socket can linger.
+///
+/// # Errors
+/// The system call fails for another reason.
+pub fn refuse_descriptors(socket: BorrowedFd<'_>) -> io::Result<bool> {
+    match sys::fd::set_pass_rights(socket, false) {
+        Ok(()) => Ok(true),
+        Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Receives up to `buffer.len()` bytes, and the descriptor sent with them, if any. 0 bytes are the
 /// end of the stream. Waits up to the socket's timeout. One system call, more when interrupted.
 ///
@@ -330,6 +347,45 @@ mod tests {
         drop(here);
         assert_eq!(recv_descriptor(there.as_fd(), &mut buffer).unwrap().0, 0);
         assert!(send_descriptor(there.as_fd(), b"take", there.as_fd()).is_err());
+    }
+
+    #[test]
+    fn descriptors_beyond_the_first_are_closed() {
+        // With two there may be room for both.
+        for count in [2, 3, 253] {
+            let (here, there) = UnixStream::pair().unwrap();
+            let (sent, mut other) = UnixStream::pair().unwrap();
+            let all = vec![sent.as_fd(); count];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(253))];
+            let mut ancillary = SendAncillaryBuffer::new(&mut space);
+            assert!(ancillary.push(SendAncillaryMessage::ScmRights(&all)));
+            let parts = [IoSlice::new(b"x")];
+            rustix::net::sendmsg(&here, &parts, &mut ancillary, SendFlags::empty()).unwrap();
+            drop(sent);
+            let received = recv_descriptor(there.as_fd(), &mut [0]).unwrap();
+            assert!(received.1.is_some());
+            drop(received);
+            // The other end is closed only if no descriptor of it is left.
+            assert_eq!(other.read(&mut [0]).unwrap(), 0, "{count}");
+        }
+    }
+
+    #[test]
+    fn descriptors_are_refused_on_request() {
+        let (here, there) = UnixStream::pair().unwrap();
+        if !refuse_descriptors(there.as_fd()).unwrap() {
+            return; // Linux before 6.16
+        }
+        let refused = send_descriptor(here.as_fd(), b"take", here.as_fd()).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        (&here).write_all(b"bare").unwrap();
+        let mut buffer = [0; 16];
+        let (count, descriptor) = recv_descriptor(there.as_fd(), &mut buffer).unwrap();
+        assert!(&buffer[..count] == b"bare" && descriptor.is_none());
+        // In the other direction they pass.
+        send_descriptor(there.as_fd(), b"take", there.as_fd()).unwrap();
+        assert!(recv_descriptor(here.as_fd(), &mut buffer).unwrap().1.is_some());
+        assert!(refuse_descriptors(File::open("/proc/self/status").unwrap().as_fd()).is_err());
     }
 
     #[test]

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! The server makes all memory before it sends the first message, so that a client for which it lacks
-//! descriptors finds a closed connection rather than half a handshake.
+//! descriptors can wait until it has some.
 //!
 //! The server sends the messages without waiting, so a client that does not read delays nobody. The
 //! last one is newer than the others: old clients leave it in the socket, and old servers send 8
@@ -55,9 +55,6 @@ const FOLLOW_UP_LEN: usize = 16;
 #[cfg(feature = "buffers")]
 const REPLIES: [u8; 8] = *b"REPLIES!";
 
-/// The memory, and the server's buffers.
-pub(crate) type Offered = (Arc<SharedMemory>, Buffers);
-
 /// What the client received.
 #[derive(Debug)]
 pub(crate) struct Taken {
@@ -66,38 +63,68 @@ pub(crate) struct Taken {
     pub(crate) buffers: Buffers,
 }
 
-/// Creates the memory and passes it to the client.
-pub(crate) fn offer(
-    socket: &Socket,
-    layout: Layout,
+/// The memory, and the server's buffers.
+pub(crate) type Offered = (Arc<SharedMemory>, Buffers);
+
+/// The memory of a connection, made but not offered yet.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) layout: Layout,
+    memory: SharedMemory,
     buffers_layout: Option<BufferLayout>,
-) -> io::Result<Offered> {
-    let memory = SharedMemory::create("zorb-shm", layout.memory_len())?;
-    let buffers_layout = buffers_layout.filter(|_| BUFFERS);
-    let mut hello = MAGIC.to_vec();
-    let [requests, replies] = layout.sizes();
-    let [count, size] = buffers_layout
-        .map_or([0; 2], |buffers_layout| [buffers_layout.count(), buffers_layout.size()]);
-    for size in [requests, replies, count, size] {
-        let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
-        hello.extend(size.to_le_bytes());
+    #[cfg(feature = "buffers")]
+    buffers: Option<MadeBuffers>,
+}
+
+impl Made {
+    /// Makes the memory for the client at the other end of `socket`.
+    pub(crate) fn new(
+        socket: &Socket,
+        layout: Layout,
+        buffers_layout: Option<BufferLayout>,
+    ) -> io::Result<Self> {
+        let memory = SharedMemory::create("zorb-shm", layout.memory_len())?;
+        let buffers_layout = buffers_layout.filter(|_| BUFFERS);
+        #[cfg(feature = "buffers")]
+        let buffers = buffers_layout.map(|layout| MadeBuffers::new(socket, layout)).transpose()?;
+        #[cfg(not(feature = "buffers"))]
+        let _ = socket;
+        Ok(Self {
+            layout,
+            memory,
+            buffers_layout,
+            #[cfg(feature = "buffers")]
+            buffers,
+        })
     }
-    #[cfg(feature = "buffers")]
-    let made = buffers_layout.map(|layout| MadeBuffers::new(socket, layout)).transpose()?;
-    send_descriptor(socket.as_fd(), &hello, memory.as_fd())?;
-    #[cfg(feature = "buffers")]
-    let buffers = match made {
-        Some(made) => made.offer(socket)?,
-        None => Buffers::default(),
-    };
-    #[cfg(not(feature = "buffers"))]
-    let buffers = Buffers::default();
-    Ok((Arc::new(memory), buffers))
+
+    /// Passes the memory to the client.
+    pub(crate) fn offer(self, socket: &Socket) -> io::Result<Offered> {
+        let mut hello = MAGIC.to_vec();
+        let [requests, replies] = self.layout.sizes();
+        let [count, size] = self
+            .buffers_layout
+            .map_or([0; 2], |buffers_layout| [buffers_layout.count(), buffers_layout.size()]);
+        for size in [requests, replies, count, size] {
+            let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
+            hello.extend(size.to_le_bytes());
+        }
+        send_descriptor(socket.as_fd(), &hello, self.memory.as_fd())?;
+        #[cfg(feature = "buffers")]
+        let buffers = match self.buffers {
+            Some(made) => made.offer(socket)?,
+            None => Buffers::default(),
+        };
+        #[cfg(not(feature = "buffers"))]
+        let buffers = Buffers::default();
+        Ok((Arc::new(self.memory), buffers))
+    }
 }
 
 /// The memory of the buffers of both directions, made but not offered yet. The octets of a client of another user are
 /// copied, and it gets no buffers of the server.
 #[cfg(feature = "buffers")]
+#[derive(Debug)]
 struct MadeBuffers {
     layout: BufferLayout,
     incoming: Arc<ReceiveBuffers>,
@@ -270,6 +297,14 @@ mod tests {
 
     fn pair() -> (Socket, Socket) {
         Socket::pair(socket2::Domain::UNIX, socket2::Type::STREAM, None).unwrap()
+    }
+
+    fn offer(
+        socket: &Socket,
+        layout: Layout,
+        buffers_layout: Option<BufferLayout>,
+    ) -> io::Result<Offered> {
+        Made::new(socket, layout, buffers_layout)?.offer(socket)
     }
 
     fn taken(socket: &Socket) -> io::Result<Taken> {

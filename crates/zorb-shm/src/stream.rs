@@ -17,7 +17,7 @@ use zorb_unix::rendezvous::Names;
 use crate::BUFFERS;
 use crate::connection::{Connection, Wait};
 use crate::ring::Ends;
-use crate::watch::{Watched, watch};
+use crate::watch::{PeerWatch, Watched};
 
 /// The minimum size of a run that bypasses the ring: naming a piece costs about as much as copying
 /// 2 KiB.
@@ -36,9 +36,14 @@ pub(crate) struct ShmStream {
 
 impl ShmStream {
     /// `socket` is connected, and the memory with the rings was passed over it.
-    pub(crate) fn new(socket: Socket, ends: Ends, names: Names) -> io::Result<Self> {
+    pub(crate) fn new(
+        socket: Socket,
+        ends: Ends,
+        names: Names,
+        watch: PeerWatch,
+    ) -> io::Result<Self> {
         let connection = Arc::new(Connection::new(socket, ends, names));
-        Ok(Self { _watched: watch(&connection)?, connection })
+        Ok(Self { _watched: watch.begin(&connection)?, connection })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The transport.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use socket2::Socket;
 use zorb_giop::Charge;
 use zorb_os::buffers::{BufferLayout, MAX_BUFFER_SIZE, MAX_BUFFERS};
 use zorb_os::clock::MonotonicTime;
+use zorb_os::socket::refuse_descriptors;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
     ListenOptions, LocalSocket, PeerShares, Stream, StreamOptions, Transport, process_budget,
@@ -15,9 +17,10 @@ use zorb_transport::{
 use zorb_unix::DEFAULT_MODE;
 use zorb_unix::rendezvous::{self, Handover, Names};
 
-use crate::handshake::{self, Taken};
+use crate::handshake::{self, Made, Taken};
 use crate::ring::{DEFAULT_RING_SIZE, Ends, Layout, ring_size};
 use crate::stream::ShmStream;
+use crate::watch::PeerWatch;
 
 /// The scheme of SHMIOP URLs.
 pub const SHMIOP_SCHEME: &str = "shmiop";
@@ -140,7 +143,9 @@ impl Transport for ShmTransport {
             rendezvous::connect(&self.scheme, endpoint, &for_socket, request_text.as_deref())?;
         let set_up = || {
             let Taken { layout, memory, buffers } = handshake::take(&socket, deadline.time_left())?;
-            Ok(layout.client(&memory, buffers))
+            // Nothing else comes by the socket.
+            refuse_descriptors(socket.as_fd())?;
+            Ok((layout.client(&memory, buffers), PeerWatch::new(&socket)?))
         };
         let failed = |error: io::Error| {
             let phase = match error.kind() {
@@ -150,8 +155,8 @@ impl Transport for ShmTransport {
             let hint = "is the server running, listening with shmiop, and accepting connections?";
             ConnectError::single(endpoint, phase, error).with_hint(hint)
         };
-        let rings = set_up().map_err(failed)?;
-        Ok(Arc::new(ShmStream::new(socket, rings, names).map_err(failed)?))
+        let (rings, watch) = set_up().map_err(failed)?;
+        Ok(Arc::new(ShmStream::new(socket, rings, names, watch).map_err(failed)?))
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
@@ -224,13 +229,30 @@ impl Offer {
     }
 }
 
+/// The memory of a client, and what it is watched with: all descriptors of a connection but its socket.
+#[derive(Debug)]
+struct Prepared {
+    made: Made,
+    charge: Charge,
+    watch: PeerWatch,
+}
+
 impl Handover for Offer {
+    type Prepared = Prepared;
     type Stream = ShmStream;
 
-    fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
-        let (layout, charge) = self.grant(rendezvous::word_of_client(&socket));
-        let (memory, buffers) = handshake::offer(&socket, layout, self.buffers)?;
-        ShmStream::new(socket, Ends { charge, ..layout.server(&memory, buffers) }, names)
+    fn prepare(&self, socket: &Socket) -> io::Result<Prepared> {
+        let (layout, charge) = self.grant(rendezvous::word_of_client(socket));
+        let made = Made::new(socket, layout, self.buffers)?;
+        Ok(Prepared { made, charge, watch: PeerWatch::new(socket)? })
+    }
+
+    fn accepted(&self, socket: Socket, prepared: Prepared, names: Names) -> io::Result<ShmStream> {
+        let Prepared { made, charge, watch } = prepared;
+        let layout = made.layout;
+        let (memory, buffers) = made.offer(&socket)?;
+        let ends = Ends { charge, ..layout.server(&memory, buffers) };
+        ShmStream::new(socket, ends, names, watch)
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Weak};
 use std::thread;
 
+use socket2::Socket;
 use zorb_os::lock::Lock;
 use zorb_os::poll::HangupWatch;
 use zorb_os::priority::{self, MAX_PRIORITY, Schedule};
@@ -73,27 +74,40 @@ impl Connections {
     }
 }
 
-/// Calls [`Connection::record_peer_end`] when the peer's process ends or its socket is closed, also if
-/// it is closed already, on a thread of at least the calling thread's priority.
-pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
-    let watch = running()?;
-    let process = peer_process(connection.socket.as_fd())?;
-    let level = priority::last_set().min(MAX_PRIORITY);
-    let key = {
-        let mut connections = watch.connections.lock();
-        connections.last_key += 1;
-        let key = connections.last_key;
-        connections.by_key.insert(key, Arc::downgrade(connection));
-        connections.count(level, |count| count + 1);
-        key
-    };
-    // From here on, dropping it undoes the registration.
-    let watched = Watched { key, level, watch, process };
-    watched.watch.hangups.add(connection.socket.as_fd(), key)?;
-    if let Some(process) = &watched.process {
-        watched.watch.hangups.add_process(process.as_fd(), key)?;
+/// What the peer of a connection is watched with.
+#[derive(Debug)]
+pub(crate) struct PeerWatch {
+    watch: Arc<Watch>,
+    process: Option<OwnedFd>,
+}
+
+impl PeerWatch {
+    /// Takes the descriptors that watching the peer of `socket` needs.
+    pub(crate) fn new(socket: &Socket) -> io::Result<Self> {
+        Ok(Self { watch: running()?, process: peer_process(socket.as_fd())? })
     }
-    Ok(watched)
+
+    /// Calls [`Connection::record_peer_end`] when the peer's process ends or its socket is closed, also if
+    /// it is closed already, on a thread of at least the calling thread's priority.
+    pub(crate) fn begin(self, connection: &Arc<Connection>) -> io::Result<Watched> {
+        let Self { watch, process } = self;
+        let level = priority::last_set().min(MAX_PRIORITY);
+        let key = {
+            let mut connections = watch.connections.lock();
+            connections.last_key += 1;
+            let key = connections.last_key;
+            connections.by_key.insert(key, Arc::downgrade(connection));
+            connections.count(level, |count| count + 1);
+            key
+        };
+        // From here on, dropping it undoes the registration.
+        let watched = Watched { key, level, watch, process };
+        watched.watch.hangups.add(connection.socket.as_fd(), key)?;
+        if let Some(process) = &watched.process {
+            watched.watch.hangups.add_process(process.as_fd(), key)?;
+        }
+        Ok(watched)
+    }
 }
 
 /// The watch of the process, with its thread.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use socket2::{Domain, Socket, Type};
+use socket2::Socket;
 use zorb_os::clock::MonotonicTime;
 use zorb_os::socket::peer_credentials;
 use zorb_transport::socket::set_buffers;
@@ -22,11 +22,12 @@ const MAX_TRIES: usize = 1000;
 /// The minimum timeout of a socket: it counts microseconds, and 0 means none.
 const SHORTEST: Duration = Duration::from_micros(1);
 
+/// Connects a socket of `new`.
 pub(crate) fn connect(
     scheme: &str,
     endpoint: &Endpoint,
     options: &ConnectOptions,
-    word: Option<&str>,
+    new: impl FnOnce() -> io::Result<Socket>,
 ) -> Result<(Socket, Names), ConnectError> {
     let bad_address = |reason: &str| {
         let error = io::Error::new(io::ErrorKind::InvalidInput, reason);
@@ -38,18 +39,14 @@ pub(crate) fn connect(
     let name =
         SocketName::parse(endpoint.address()).map_err(|error| bad_address(error.reason()))?;
     let failed = |error| with_hint(ConnectError::single(endpoint, ConnectPhase::Connect, error));
-    connect_to(&name, options, word).map_err(failed)
+    new().and_then(|socket| connect_to(socket, &name, options)).map_err(failed)
 }
 
 fn connect_to(
+    socket: Socket,
     name: &SocketName,
     options: &ConnectOptions,
-    word: Option<&str>,
 ) -> io::Result<(Socket, Names)> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    if let Some(word) = word {
-        bind_unique_name(&socket, word)?;
-    }
     set_buffers(&socket, &options.stream)?;
     let address = name.to_address()?;
     let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
@@ -74,7 +71,7 @@ fn connect_to(
 }
 
 /// Binds a socket to an abstract name that ends in `word`.
-fn bind_unique_name(socket: &Socket, word: &str) -> io::Result<()> {
+pub(crate) fn bind_unique_name(socket: &Socket, word: &str) -> io::Result<()> {
     let mut tries = 1;
     loop {
         let name = format!("{NAMES}{}-{}-{word}", std::process::id(), next_number());

@@ -7,13 +7,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::{SockAddr, Socket};
 use zorb_os::lock::Lock;
 use zorb_os::process::{at_exit, is_forked_child, know_forked_children};
 use zorb_os::socket_file;
 use zorb_transport::ListenOptions;
 use zorb_transport::socket::set_buffers;
 
+use crate::socket::new_socket;
 use crate::stale::{in_use, remove_stale, sweep};
 
 #[cfg(test)]
@@ -155,7 +156,7 @@ fn listen_at_new(
     mode: u32,
     options: &ListenOptions,
 ) -> io::Result<(Socket, SocketFile)> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    let socket = new_socket()?;
     set_buffers(&socket, &options.stream)?;
     let file = bind(&socket, path, mode)?;
     // Restores what the umask has removed, before the first client can connect.

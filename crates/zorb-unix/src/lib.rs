@@ -42,6 +42,7 @@ mod listen;
 mod name;
 mod profile;
 pub mod rendezvous;
+mod socket;
 mod stale;
 mod uiop;
 
@@ -57,6 +58,7 @@ use zorb_transport::{
 
 use handover::{Handover, Names};
 use name::SocketName;
+use socket::new_socket;
 
 pub use name::MAX_NAME_LEN;
 pub use uiop::UiopProtocol;
@@ -142,7 +144,7 @@ impl Transport for UnixTransport {
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
         let (socket, Names { local, peer }) =
-            connect::connect(&self.scheme, endpoint, options, None)?;
+            connect::connect(&self.scheme, endpoint, options, new_socket)?;
         Ok(Arc::new(SocketStream::new(socket, local, peer)))
     }
 
@@ -168,9 +170,14 @@ impl Transport for UnixTransport {
 struct Buffers(StreamOptions);
 
 impl Handover for Buffers {
+    type Prepared = ();
     type Stream = SocketStream;
 
-    fn accepted(&self, socket: Socket, names: Names) -> io::Result<SocketStream> {
+    fn prepare(&self, _: &Socket) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn accepted(&self, socket: Socket, (): (), names: Names) -> io::Result<SocketStream> {
         // Unlike TCP's, these sockets inherit nothing from the listening one.
         set_buffers(&socket, &self.0)?;
         Ok(SocketStream::new(socket, names.local, names.peer))

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use socket2::{Domain, Socket, Type};
+use socket2::Socket;
 use zorb_transport::socket::{SocketAcceptor, set_buffers};
 use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
 
@@ -13,6 +13,7 @@ use crate::acceptor::ListeningUnix;
 use crate::file::{SocketFile, listen_at, listen_at_unused, sweep_once};
 use crate::handover::Handover;
 use crate::name::{ListenAddress, Location, SocketName, new_abstract_name, new_file_name};
+use crate::socket::new_socket;
 
 /// The maximum number of generated names that are tried.
 const MAX_TRIES: usize = 1000;
@@ -44,12 +45,12 @@ pub(crate) fn listen<H: Handover>(
     };
     let (socket, name, file) = bound.map_err(|error| with_hint(ListenError::new(url, error)))?;
     let endpoint = name.to_endpoint(scheme)?;
-    let socket = ListeningUnix { socket, file, name: name.to_string(), handover };
+    let socket = ListeningUnix::new(socket, file, name.to_string(), handover);
     Ok(Arc::new(SocketAcceptor::new(socket, endpoint.clone(), vec![endpoint])))
 }
 
 fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Bound> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    let socket = new_socket()?;
     set_buffers(&socket, &options.stream)?;
     socket.bind(&name.to_address()?)?;
     socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;

@@ -16,6 +16,7 @@ use zorb_transport::{
 };
 
 use crate::name::{SocketName, process_of_abstract_name, process_of_name};
+use crate::socket::new_socket_for_descriptors;
 use crate::{connect, listen};
 
 pub use crate::handover::{Handover, Names};
@@ -28,9 +29,9 @@ pub fn parse_endpoint(scheme: &str, text: &str) -> Result<Endpoint, EndpointErro
     SocketName::parse(strip_scheme(scheme, text)?)?.to_endpoint(scheme)
 }
 
-/// Connects to `endpoint` of `scheme`. The socket is blocking and has no timeouts. With a `word`,
-/// the client's socket has an abstract name that ends in it, which the server can read as soon as
-/// it accepts.
+/// Connects to `endpoint` of `scheme`. The socket is blocking, has no timeouts, and receives descriptors from the server.
+/// With a `word`, the client's socket has an abstract name that ends in it, which the server can read as soon as it
+/// accepts.
 ///
 /// # Errors
 /// As [`Transport::connect`](zorb_transport::Transport::connect).
@@ -40,7 +41,13 @@ pub fn connect(
     options: &ConnectOptions,
     word: Option<&str>,
 ) -> Result<(Socket, Names), ConnectError> {
-    connect::connect(scheme, endpoint, options, word)
+    connect::connect(scheme, endpoint, options, || {
+        let socket = new_socket_for_descriptors()?;
+        if let Some(word) = word {
+            connect::bind_unique_name(&socket, word)?;
+        }
+        Ok(socket)
+    })
 }
 
 /// The word in the name of the client's socket, if it has one.

@@ -1,13 +1,18 @@
 //! ORBs whose process is out of descriptors.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{self, UnixStream};
 use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use zorb::rt::{Denied, LaneBuilder, Priority, RtOrb, Strategy};
+use zorb::transport::{ConnectOptions, ListenOptions};
 use zorb::{CompletionStatus, ObjectRef, Orb, SystemExceptionKind, minor};
+use zorb_os::socket::{refuse_descriptors, send_descriptor};
 use zorb_testkit::{
     LOCATE_REPLY, LOCATE_REQUEST, Log, exhaust_descriptors, in_own_process, open_sockets, until,
 };
@@ -198,6 +203,66 @@ fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn
         is_served = connect(&Socket::new(domain, Type::STREAM, None).unwrap());
     }
     drop(all);
+}
+
+/// A client for which descriptors are missing waits for those of the idle one.
+#[test]
+fn a_shmiop_server_without_descriptors_turns_nobody_away_while_a_connection_is_idle() {
+    let name = "descriptors::\
+                a_shmiop_server_without_descriptors_turns_nobody_away_while_a_connection_is_idle";
+    in_own_process(name, || {
+        let server = server("shmiop://");
+        let path = server.endpoints()[0].trim_start_matches("shmiop://").to_owned();
+        let address = SockAddr::unix(path).unwrap();
+        let is_served =
+            |client: &Socket| client.connect(&address).is_ok() && is_offered_memory(client);
+        for left in [0, 1, 3] {
+            let [idle, client] =
+                [(); 2].map(|()| Socket::new(Domain::UNIX, Type::STREAM, None).unwrap());
+            assert!(is_served(&idle));
+            let mut all = exhaust_descriptors();
+            all.truncate(all.len() - left);
+            assert!(is_served(&client), "{left} descriptors are left");
+        }
+        server.shutdown(true).unwrap();
+    });
+}
+
+/// The system closes descriptors that nobody has asked for on the thread that receives, and they can take any time to
+/// close.
+#[test]
+fn peers_over_local_sockets_can_send_no_descriptors() {
+    let (one, other) = UnixStream::pair().unwrap();
+    if !refuse_descriptors(one.as_fd()).unwrap() {
+        return; // Linux before 6.16
+    }
+    let is_refused = |socket: BorrowedFd<'_>| {
+        let sent = send_descriptor(socket, b"GIOP", other.as_fd());
+        assert_eq!(sent.unwrap_err().kind(), ErrorKind::PermissionDenied);
+    };
+    let orb = Orb::builder().without_environment().build().unwrap();
+    for endpoint in ["uiop://", "uiop://@", "shmiop://", "shmiop://@", "lite+uiop://"] {
+        let protocol = orb.protocols().by_scheme(endpoint.split_once(':').unwrap().0).unwrap();
+        let transport = protocol.transport();
+        let acceptor = transport.listen(endpoint, &ListenOptions::default()).unwrap();
+        let options = ConnectOptions::default();
+        let (client, server) = std::thread::scope(|scope| {
+            let client = scope.spawn(|| transport.connect(acceptor.endpoint(), &options).unwrap());
+            let server = acceptor.accept().unwrap();
+            (client.join().unwrap(), server)
+        });
+        is_refused(client.hangup_fd().unwrap());
+        is_refused(server.hangup_fd().unwrap());
+        // From a client that does not connect as Zorb does, also before it has been accepted.
+        let address = match acceptor.endpoint().address().split_once('@') {
+            Some((_, name)) => net::SocketAddr::from_abstract_name(name).unwrap(),
+            None => net::SocketAddr::from_pathname(acceptor.endpoint().address()).unwrap(),
+        };
+        let raw = UnixStream::connect_addr(&address).unwrap();
+        is_refused(raw.as_fd());
+        drop(acceptor);
+    }
+    orb.shutdown(true).unwrap();
 }
 
 /// The open descriptors of this process, and whether a program that it executes would inherit them.

@@ -91,6 +91,22 @@ pub(crate) fn recv_with_control(
     Ok((received, header.msg_controllen as usize))
 }
 
+/// `SO_PASSRIGHTS`, which the crate `libc` does not have.
+#[cfg(not(any(target_arch = "sparc", target_arch = "sparc64")))]
+const SO_PASSRIGHTS: libc::c_int = 83;
+#[cfg(any(target_arch = "sparc", target_arch = "sparc64"))]
+const SO_PASSRIGHTS: libc::c_int = 92;
+
+/// Sets whether a peer may pass descriptors to a socket.
+pub(crate) fn set_pass_rights(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
+    let flag = libc::c_int::from(on);
+    let value = (&raw const flag).cast();
+    let len = size_of::<libc::c_int>() as libc::socklen_t;
+    let (level, option) = (libc::SOL_SOCKET, SO_PASSRIGHTS);
+    // SAFETY: `value` points to a number of `len` octets that outlives the call.
+    check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
+}
+
 /// Limits the octets per second that a socket sends.
 pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Result<()> {
     let value = (&raw const octets_per_second).cast();

@@ -52,6 +52,11 @@ pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
     /// memory, the acceptor [says so](AcceptError::Busy); otherwise it accepts the next one.
     fn set_up(&self, connection: Self::Connection) -> io::Result<Self::Stream>;
 
+    /// Whether a client waits to be accepted. Default: the socket is readable.
+    fn has_client(&self) -> bool {
+        is_readable(self.as_fd()).unwrap_or(true)
+    }
+
     /// Called once, after the socket was shut down: `accept` does not wait anymore, and clients are
     /// refused. Default: does nothing.
     fn closed(&self) {}
@@ -149,8 +154,7 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                 }
                 Reaction::Skip => {}
                 Reaction::Pause => {
-                    let has_client = is_readable(self.socket.as_fd()).unwrap_or(true);
-                    return Err(self.busy(error, has_client));
+                    return Err(self.busy(error, self.socket.has_client()));
                 }
                 Reaction::Fail => return Err(AcceptError::Failed(error)),
             }

@@ -2,6 +2,7 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::os::unix::process::parent_id;
 
+use socket2::{Domain, Type};
 use zorb_os::process::run_in_forked_child;
 use zorb_testkit::{in_own_process, short_folder};
 
