@@ -1,5 +1,7 @@
 //! Messages as calls of the ORB: one-way, or with replies that are taken later.
 
+mod edges;
+
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use zorb::{
 use crate::Failure;
 use crate::arguments::{Calls, Options, Sync};
 use crate::dba::{Neighbor, Node};
+use crate::group::GroupPort;
+pub(crate) use edges::Edges;
 
 /// The objects of a node's neighbors.
 #[derive(Debug)]
@@ -39,6 +43,36 @@ impl FullLinks {
         let pending = (options.calls == Calls::Pending).then(Vec::new);
         Ok(Self { id, neighbors, memo: options.memo, pending })
     }
+
+    /// Opens the connections to the neighbors with lower ids, which are prepared already, for messages in both directions.
+    pub(crate) fn open(
+        &self,
+        neighbors: &[Neighbor],
+        edges: Option<&Edges>,
+    ) -> Result<(), Failure> {
+        if let Some(edges) = edges {
+            edges.set_neighbors(neighbors)?;
+        }
+        for (neighbor, reference) in neighbors.iter().zip(&self.neighbors) {
+            if neighbor.id > self.id {
+                continue;
+            }
+            let address = edges.map(|edges| edges.open(neighbor.id)).transpose()?;
+            let hello = |writer: &mut CdrWriter<'_>| -> CdrResult<()> {
+                u32::write(&self.id, writer)?;
+                String::write(address.as_deref().unwrap_or_default(), writer)
+            };
+            match edges {
+                Some(_) => reference.invoke_oneway("hello", hello)?,
+                // With its reply the neighbor knows whose connection it is.
+                None => {
+                    let replied = Policies::new().with(SyncScope::WithTarget);
+                    reference.with_policies(&replied)?.invoke_oneway("hello", hello)?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn policies(options: &Options) -> Policies {
@@ -48,26 +82,21 @@ fn policies(options: &Options) -> Policies {
     }
 }
 
-/// The multicast groups of a run: the neighbors of each node are one.
+/// The multicast groups of a run, as objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
     orb: Orb,
-    /// That of the registry: it tells the groups of this run from those of others.
-    port: u16,
+    port: GroupPort,
 }
 
 impl Groups {
-    pub(crate) fn new(orb: &Orb, registry: &str) -> Result<Self, Failure> {
-        let port = registry.rsplit_once(':').and_then(|(_, end)| end.split('/').next());
-        let port = port.and_then(|port| port.parse().ok());
-        let port = port.ok_or_else(|| format!("the registry's URL has no port: {registry}"))?;
-        Ok(Self { orb: orb.clone(), port })
+    pub(crate) fn new(orb: &Orb, port: GroupPort) -> Self {
+        Self { orb: orb.clone(), port }
     }
 
     fn of_neighbors(&self, id: NodeId) -> Result<ObjectRef, Failure> {
         let Self { orb, port } = self;
-        let (high, low) = (128 + id / 256, id % 256);
-        let url = format!("corbaloc:miop:1.0@1.0-dba{port}-{id}/239.255.{high}.{low}:{port}");
+        let url = format!("corbaloc:miop:1.0@1.0-dba{}-{id}/{}", port.0, port.address(id));
         Ok(orb.string_to_object(&url)?.ok_or("a group is an object")?)
     }
 

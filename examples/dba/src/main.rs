@@ -10,6 +10,7 @@ mod arguments;
 mod compare;
 mod frame;
 mod full;
+mod group;
 mod nano;
 mod node;
 mod raw;

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dba_algorithm::{Driver, Improvement, Links, MAX_DEGREE, Message, NodeId, Outcome, Segments};
-use zorb_nano::{Answer, Client, Interface, Limits, Linear, Linux, Operations, Reader, Reference};
+use zorb_nano::{
+    Answer, Client, Endpoint, Interface, Limits, Linear, Linux, Operations, Reader, Reference,
+};
 use zorb_nano::{Servant, Server, SystemException, Writer};
 use zorb_os::clock::MonotonicTime;
 
@@ -19,7 +21,7 @@ use self::connection::Connection;
 pub(crate) use self::edges::Edges;
 use self::edges::Machine;
 use crate::Failure;
-use crate::arguments::{Lookup, Options, Threads};
+use crate::arguments::{Lookup, Options, Threads, Transport};
 use crate::dba::Neighbor;
 use crate::raw::wait_for;
 
@@ -64,6 +66,12 @@ const PEER_LIMIT: Duration = Duration::from_secs(10);
 pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
     let address = SocketAddr::from((options.host, 0));
     let sockets = MAX_DEGREE as u16 + 2;
+    let endpoint: Endpoint = match options.transport {
+        Transport::Uiop => {
+            format!("uiop://@dba-{}", std::process::id()).parse().map_err(failure)?
+        }
+        _ => address.into(),
+    };
     let (service, address) = match options.threads {
         Threads::One => {
             let edges = options.shares_connections().then(|| Edges::new(sockets));
@@ -71,7 +79,7 @@ pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
                 Some(edges) => Machine::Server(edges.clone()),
                 None => Machine::Own(Linux::new(sockets)),
             };
-            let server = Server::new(os, address.into(), limits(MAX_DEGREE)).map_err(failure)?;
+            let server = Server::new(os, endpoint, limits(MAX_DEGREE)).map_err(failure)?;
             let address = server.address().to_string();
             (Service::One(server, edges), address)
         }
@@ -81,7 +89,11 @@ pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
             (Service::PerConnection(listener), address)
         }
     };
-    Ok((service, format!("corbaloc:iiop:1.2@{address}/{KEY}")))
+    let url = match options.transport {
+        Transport::Uiop => format!("corbaloc:uiop:1.2@{address}|{KEY}"),
+        _ => format!("corbaloc:iiop:1.2@{address}/{KEY}"),
+    };
+    Ok((service, url))
 }
 
 /// The objects of a node's neighbors.
@@ -124,7 +136,10 @@ impl NanoLinks {
     fn open(&mut self) -> Result<(), Failure> {
         let Self { id, client, opened, .. } = self;
         opened.iter().try_for_each(|neighbor| {
-            let sent = client.send(neighbor, HELLO, &mut |writer| writer.write::<u32>(id));
+            let sent = client.send(neighbor, HELLO, &mut |writer| {
+                writer.write::<u32>(id)?;
+                writer.write_str("")
+            });
             sent.map_err(failure)
         })
     }

@@ -1,6 +1,7 @@
 //! A node's process.
 
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -8,15 +9,17 @@ use dba_algorithm::{Driver, Improvement, MAX_COLORS, Message, Node as State, Nod
 use dba_algorithm::{Segments, Settings as StateSettings};
 use rustix::time::{ClockId, clock_gettime};
 use zorb::poa::{Poa, PoaPolicies};
+use zorb::policy::{BidirectionalPolicy, Policies};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
-use zorb::{Interface as _, Orb};
+use zorb::{Interface as _, Orb, OrbBuilder};
 use zorb_os::clock::MonotonicTime;
 
-use crate::arguments::{Calls, Lookup, Options, Over, Threads};
+use crate::arguments::{Calls, Lookup, Options, Over, Threads, Transport};
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
-use crate::full::{FullLinks, Groups, arrival, watch_arrivals};
-use crate::nano::{self, Edges, NanoLinks, Service};
+use crate::full::{self, FullLinks, Groups, arrival, watch_arrivals};
+use crate::group::GroupPort;
+use crate::nano::{self, NanoLinks, Service};
 use crate::raw::{self, RawLinks};
 use crate::{Failure, report};
 
@@ -38,10 +41,11 @@ enum Event {
 /// Announces a node to the registry, runs it, and reports how it has ended.
 pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), Failure> {
     let end = MonotonicTime::now() + options.time_limit;
-    let orb = orb_at(options.host)?;
+    let edges = options.has_edges().then(full::Edges::default);
+    let orb = node_orb(options, edges.as_ref())?;
     let (events, inbox) = channel();
     let (start, started) = channel();
-    let (mut listener, mut service, mut edges) = (None, None, None);
+    let (mut listener, mut service, mut small_edges) = (None, None, None);
     let mut address = String::new();
     match options.over {
         Over::Raw => {
@@ -50,7 +54,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         }
         Over::Nano => {
             let (small, url) = nano::listen(options)?;
-            (edges, service, address) = (small.edges(), Some(small), url);
+            (small_edges, service, address) = (small.edges(), Some(small), url);
         }
         Over::Full => {}
     }
@@ -58,23 +62,30 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         watch_arrivals(&orb, clock);
     }
     let own = Arc::new(OnceLock::new());
-    let groups = match options.calls {
-        Calls::Group => Some(Groups::new(&orb, registry)?),
+    let group_port = match options.calls {
+        Calls::Group => Some(GroupPort::of(registry)?),
         _ => None,
     };
+    let groups = group_port.map(|port| Groups::new(&orb, port));
     let servant = MyNode {
         id,
+        group_port,
         groups,
         own: Arc::clone(&own),
         options: options.clone(),
         driver: Mutex::new(None),
         listener: Mutex::new(listener),
-        edges,
+        edges: edges.clone(),
+        small_edges,
+        is_to_start: AtomicBool::new(false),
         start,
         events,
     };
     let node: Node = serving_poa(&orb, options.threads)?.activate(servant)?;
     own.get_or_init(|| node.clone());
+    if let Some(edges) = &edges {
+        address = edges.address()?;
+    }
     orb.serve()?;
 
     let registry: Registry = orb.resolve(registry)?;
@@ -103,13 +114,36 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
 }
 
 /// An ORB that listens at an address, and sends to groups from there.
-pub(crate) fn orb_at(host: IpAddr) -> Result<Orb, Failure> {
+pub(crate) fn orb_at(host: IpAddr) -> OrbBuilder {
     let builder = Orb::builder().listen(format!("iiop://{}", SocketAddr::from((host, 0))));
-    let builder = match host {
+    match host {
         IpAddr::V4(host) => builder.option("MiopInterface", host.to_string()),
         IpAddr::V6(_) => builder,
+    }
+}
+
+/// The ORB of a node.
+fn node_orb(options: &Options, edges: Option<&full::Edges>) -> Result<Orb, Failure> {
+    let builder = match options.transport {
+        Transport::Iiop => orb_at(options.host),
+        // At a name that the ORB chooses.
+        Transport::Uiop => Orb::builder().listen("uiop://@"),
+        Transport::Shmiop => Orb::builder().listen("shmiop://@"),
     };
-    Ok(builder.build()?)
+    let builder = match options.threads {
+        Threads::One => builder,
+        // Each thread would have its own connection to a neighbor, which would start a thread for it, and so on.
+        Threads::PerConnection => builder.option("MaxConnectionsPerEndpoint", "1"),
+    };
+    let builder = match edges {
+        Some(edges) => builder.protocol(Arc::new(edges.clone())),
+        None => builder,
+    };
+    let orb = builder.build()?;
+    if options.is_bidirectional() {
+        orb.policy_manager().add(&Policies::new().with(BidirectionalPolicy::Both))?;
+    }
+    Ok(orb)
 }
 
 /// The adapter of the node's object.
@@ -180,12 +214,17 @@ struct MyNode {
     /// The node, if its messages are calls of this object.
     driver: Mutex<Option<Driver<FullLinks>>>,
     listener: Mutex<Option<TcpListener>>,
-    /// The groups that messages are sent to, if they are.
+    /// The groups that messages are sent to, if they are; by the full ORB.
+    group_port: Option<GroupPort>,
     groups: Option<Groups>,
     /// The object itself.
     own: Arc<OnceLock<Node>>,
-    /// The connections of the node, if there is one for each edge over the small ORB.
-    edges: Option<Edges>,
+    /// The connections of the node, if there is one for each edge over the full ORB.
+    edges: Option<full::Edges>,
+    /// The same over the small one.
+    small_edges: Option<nano::Edges>,
+    /// Whether the registry has said that the node is to start.
+    is_to_start: AtomicBool,
     start: Sender<()>,
     events: Sender<Event>,
 }
@@ -222,13 +261,16 @@ impl MyNode {
                 (Some(groups), Some(own)) => groups.join(self.id, own, neighbors, &self.options)?,
                 _ => FullLinks::new(self.id, neighbors, &self.options)?,
             };
+            if self.options.shares_connections() {
+                links.open(neighbors, self.edges.as_ref())?;
+            }
             *driver = Some(Driver::new(state, links, segments));
             return Ok(());
         }
         if self.options.over == Over::Nano {
             let driver = Driver::new(
                 state,
-                NanoLinks::new(self.id, neighbors, self.options.memo, self.edges.clone())?,
+                NanoLinks::new(self.id, neighbors, self.options.memo, self.small_edges.clone())?,
                 segments,
             );
             self.tell(Event::PreparedSmall(Box::new(driver)));
@@ -236,7 +278,12 @@ impl MyNode {
         }
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         let listener = listener.ok_or("the node is prepared already")?;
-        let links = RawLinks::connect(self.id, listener, neighbors, memo)?;
+        let links = match (self.group_port, self.options.host) {
+            (Some(port), IpAddr::V4(host)) => {
+                RawLinks::join(self.id, listener, neighbors, (port, host))?
+            }
+            _ => RawLinks::connect(self.id, listener, neighbors, memo)?,
+        };
         let driver = Driver::new(state, links, segments);
         self.tell(Event::Prepared(Box::new(driver)));
         Ok(())
@@ -245,6 +292,18 @@ impl MyNode {
     fn tell(&self, event: Event) {
         // If the main thread has ended, so has the process.
         let _ = self.events.send(event);
+    }
+
+    /// Starts the node if the registry has said so and all connections are there.
+    fn start_if_ready(&self) {
+        let mut driver = self.driver();
+        let Some(node) = &mut *driver else { return };
+        let is_ready = self.is_to_start.load(Ordering::Relaxed)
+            && self.edges.as_ref().is_none_or(full::Edges::are_complete);
+        if is_ready && !node.node().is_started() {
+            let started = node.start();
+            self.tell_end(node, started);
+        }
     }
 
     /// Passes a message on to the node.
@@ -281,13 +340,8 @@ impl NodeServant for MyNode {
     fn start(&self) {
         // Over sockets the main thread starts the node.
         let _ = self.start.send(());
-        let mut driver = self.driver();
-        let Some(node) = &mut *driver else { return };
-        if node.node().is_started() {
-            return;
-        }
-        let started = node.start();
-        self.tell_end(node, started);
+        self.is_to_start.store(true, Ordering::Relaxed);
+        self.start_if_ready();
     }
 
     fn stop(&self) {
@@ -307,6 +361,10 @@ impl NodeServant for MyNode {
         self.deliver(from, &Message::Solved);
     }
 
-    /// Only nodes on the small ORB need to know.
-    fn hello(&self, _from: NodeId) {}
+    fn hello(&self, from: NodeId, address: &str) {
+        if let Some(edges) = &self.edges {
+            edges.introduce(from, address);
+            self.start_if_ready();
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Messages over sockets, without an ORB.
 
 use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd as _;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use zorb_os::poll::{ReadySet, Trigger};
 use crate::Failure;
 use crate::dba::Neighbor;
 use crate::frame::{Frame, SIZE, decode, encode};
+use crate::group::{self, GroupPort};
 
 /// How long a neighbor may not read.
 const SEND_LIMIT: Duration = Duration::from_secs(10);
@@ -20,6 +21,8 @@ const SEND_LIMIT: Duration = Duration::from_secs(10);
 const MAX_NEW: usize = 128;
 /// The key of the listener in the set of descriptors.
 const LISTENER: u64 = u64::MAX;
+/// The key of the first neighbor's group in the set of descriptors.
+const GROUPS: u64 = 1 << 32;
 
 /// A node's socket for neighbors that connect.
 pub(crate) fn listen(host: IpAddr) -> Result<(TcpListener, String), Failure> {
@@ -39,6 +42,15 @@ pub(crate) struct RawLinks {
     /// The neighbors that have not connected yet.
     missing: Vec<NodeId>,
     memo: bool,
+    /// With `--calls group`, in place of connections.
+    group: Option<Group>,
+}
+
+/// What sends to the group of a node's neighbors, and what receives from theirs.
+#[derive(Debug)]
+struct Group {
+    sender: UdpSocket,
+    receivers: Vec<(NodeId, UdpSocket)>,
 }
 
 #[derive(Debug)]
@@ -52,6 +64,31 @@ struct Connection {
 }
 
 impl RawLinks {
+    fn new(listener: TcpListener, memo: bool) -> Result<Self, Failure> {
+        let ready = ReadySet::new()?;
+        ready.add(listener.as_fd(), LISTENER, Trigger::Level)?;
+        let (connections, missing) = (Vec::new(), Vec::new());
+        Ok(Self { listener, ready, connections, missing, memo, group: None })
+    }
+
+    /// Joins the groups of the neighbors: a node sends each message once, to its own group.
+    pub(crate) fn join(
+        id: NodeId,
+        listener: TcpListener,
+        neighbors: &[Neighbor],
+        (port, host): (GroupPort, Ipv4Addr),
+    ) -> Result<Self, Failure> {
+        let mut links = Self::new(listener, true)?;
+        let mut receivers = Vec::new();
+        for (neighbor, key) in neighbors.iter().zip(GROUPS..) {
+            let socket = group::receiver(port.address(neighbor.id), host)?;
+            links.ready.add(socket.as_fd(), key, Trigger::Level)?;
+            receivers.push((neighbor.id, socket));
+        }
+        links.group = Some(Group { sender: group::sender(port.address(id), host)?, receivers });
+        Ok(links)
+    }
+
     /// Connects to the neighbors with lower ids; those with higher ids connect to the listener.
     pub(crate) fn connect(
         id: NodeId,
@@ -59,10 +96,7 @@ impl RawLinks {
         neighbors: &[Neighbor],
         memo: bool,
     ) -> Result<Self, Failure> {
-        let ready = ReadySet::new()?;
-        ready.add(listener.as_fd(), LISTENER, Trigger::Level)?;
-        let mut links =
-            Self { listener, ready, connections: Vec::new(), missing: Vec::new(), memo };
+        let mut links = Self::new(listener, memo)?;
         for neighbor in neighbors {
             if neighbor.id > id {
                 links.missing.push(neighbor.id);
@@ -98,6 +132,19 @@ impl RawLinks {
         let Ok((stream, _)) = self.listener.accept() else { return Ok(()) };
         let new = self.connections.iter().flatten().filter(|one| one.peer.is_none()).count();
         if new < MAX_NEW { self.add(stream, None) } else { Ok(()) }
+    }
+
+    /// Reads a message to the group of the neighbor with this index.
+    fn receive(&self, index: usize) -> Received {
+        let receivers = self.group.as_ref().map(|group| &*group.receivers).unwrap_or_default();
+        let mut octets = [0; SIZE];
+        match receivers.get(index).map(|(from, socket)| (*from, socket.recv(&mut octets))) {
+            Some((from, Ok(SIZE))) => match decode(&octets) {
+                Some(Frame::Message(message)) => Received::Message(from, message),
+                _ => Received::Nothing,
+            },
+            _ => Received::Nothing,
+        }
     }
 
     /// Reads what has arrived at a connection.
@@ -147,6 +194,14 @@ impl Links for RawLinks {
     type Error = Failure;
 
     fn send(&mut self, message: &Message, segments: &mut Segments) -> Result<(), Failure> {
+        if let Some(group) = &self.group {
+            let octets = encode(Frame::Message(*message));
+            segments.end_marshal();
+            let sent = group.sender.send(&octets);
+            segments.end_send();
+            sent.map_err(|error| format!("cannot send to the neighbors: {error}"))?;
+            return Ok(());
+        }
         let mut frame = None;
         for connection in self.connections.iter_mut().flatten() {
             let Some(peer) = connection.peer else { continue };
@@ -196,7 +251,10 @@ pub(crate) fn run(
             driver.links_mut().accept()?;
             continue;
         }
-        let received = driver.links_mut().read(event.key as usize)?;
+        let received = match event.key.checked_sub(GROUPS) {
+            Some(index) => driver.links_mut().receive(index as usize),
+            None => driver.links_mut().read(event.key as usize)?,
+        };
         if let Received::Message(from, message) = received
             && let Some(outcome) = driver.deliver(from, &message)?
         {

@@ -41,7 +41,7 @@ struct State {
 impl Coordinator {
     /// Starts a registry for a graph of so many nodes, at an address.
     pub(crate) fn new(nodes: u32, host: IpAddr) -> Result<Self, Failure> {
-        let orb = orb_at(host)?;
+        let orb = orb_at(host).build()?;
         let state = State {
             entered: (0..nodes).map(|_| None).collect(),
             reports: (0..nodes).map(|_| None).collect(),

@@ -52,7 +52,7 @@ fn of_nodes(result: &Value, name: &str) -> Vec<u64> {
 }
 
 /// The ways to carry messages.
-const WAYS: [(&[&str], bool); 10] = [
+const WAYS: [(&[&str], bool); 13] = [
     (&["--over", "raw"], false),
     (&["--over", "raw", "--memo"], true),
     (&["--over", "nano"], false),
@@ -60,7 +60,10 @@ const WAYS: [(&[&str], bool); 10] = [
     (&["--over", "full"], false),
     (&["--over", "full", "--memo"], true),
     (&["--over", "nano", "--connections", "two"], false),
+    (&["--over", "full", "--connections", "two"], false),
+    (&["--threads", "per-connection", "--connections", "one"], false),
     (&["--threads", "per-connection", "--calls", "group"], true),
+    (&["--over", "raw", "--calls", "group"], true),
     (&["--calls", "pending"], false),
     (&["--calls", "pending", "--memo"], true),
 ];
@@ -107,7 +110,12 @@ fn a_mesh_is_colored_as_in_the_simulation() {
     let pending: (&[&str], bool) = (&["--calls", "pending"], false);
     let small: (&[&str], bool) = (&["--over", "nano", "--threads", "per-connection"], false);
     let linear: (&[&str], bool) = (&["--over", "nano", "--lookup", "linear"], false);
-    for (way, _) in WAYS.into_iter().chain([queued, pending, threads, small, linear]) {
+    let unix: (&[&str], bool) = (&["--transport", "uiop"], false);
+    let small_unix: (&[&str], bool) = (&["--over", "nano", "--transport", "uiop"], false);
+    let memory: (&[&str], bool) =
+        (&["--transport", "shmiop", "--threads", "per-connection"], false);
+    let others = [queued, pending, threads, small, linear, unix, small_unix, memory];
+    for (way, _) in WAYS.into_iter().chain(others) {
         let options = [&["--colors", "3", "--seed", "7"], way].concat();
         let result = run(&graph, &options);
         assert_eq!((&result["solved"], &result["conflicts"]), (&true.into(), &0.into()), "{way:?}");

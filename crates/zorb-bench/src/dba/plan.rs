@@ -58,6 +58,12 @@ pub(super) const NANO_LINEAR: Way =
 pub(super) const NANO_TWO: Way =
     Way { name: "nano, two connections", options: &["--over", "nano", "--connections", "two"] };
 /// Of four nodes only.
+pub(super) const FULL_TWO: Way =
+    Way { name: "full, two connections", options: &["--over", "full", "--connections", "two"] };
+/// Of four nodes only.
+pub(super) const RAW_GROUP: Way =
+    Way { name: "raw, group", options: &["--over", "raw", "--calls", "group"] };
+/// Of four nodes only.
 pub(super) const FULL_GROUP: Way = Way {
     name: "full, group",
     options: &["--over", "full", "--calls", "group", "--threads", "per-connection"],
@@ -107,6 +113,8 @@ impl DbaPlan {
         runs.push((four, FULL_THREADS, Timed::Cycles));
         runs.push((four, NANO_THREADS, Timed::Cycles));
         runs.push((four, NANO_TWO, Timed::Cycles));
+        runs.push((four, FULL_TWO, Timed::Cycles));
+        runs.push((four, RAW_GROUP, Timed::Cycles));
         runs.push((four, FULL_GROUP, Timed::Cycles));
         runs.push((four, NANO_LINEAR, Timed::Segments));
         runs

@@ -171,37 +171,41 @@ impl DbaReport {
         let claims: String = self.claims.iter().map(|claim| claim.line("")).collect();
         let (cycles, stages, model) = (self.cycles(), self.stages(), self.model());
         format!(
-            "Cycle times (paper us: ACE, nORB and TAO on other machines)\n{cycles}\n\
-             Stages of a cycle with segments timed, mean us\n{stages}\n\
+            "Cycle times: table 1 and figure 2 of the literature (paper us: ACE, nORB and TAO on other machines)\n\
+             {cycles}\n\
+             Stages of a cycle with segments timed, mean us: figures 3 (marshal), 4 (dispatch) and 5 (await)\n\
+             {stages}\n\
              Four nodes predicted from two\n{model}\n{claims}"
         )
     }
 
     fn cycles(&self) -> TextTable {
-        let columns = ["nodes", "way", "median us", "quartiles us", "p99 us", "of raw", "paper us"];
+        let times = ["q1 us", "median us", "q3 us", "p99 us"];
+        let columns = ["nodes", "way"].into_iter().chain(times).chain(["of raw", "paper us"]);
         let mut table = TextTable::new(columns);
         for row in self.rows.iter().filter(|row| !row.segments) {
-            let [middle, quartiles, p99] = [&row.median_us, &row.quartiles_us, &row.p99_us]
+            let times = [&row.q1_us, &row.median_us, &row.q3_us, &row.p99_us]
                 .map(|times| format!("{:.1}", median(times.iter().copied())));
             let raw = self.row(row.nodes, RAW, false);
             let of_raw =
                 raw.map(|raw| format!("{:.2}", ratio(&row.median_us, &raw.median_us).median));
             let paper = paper(row).map_or_else(|| "-".to_owned(), |time| time.to_string());
-            let (nodes, way) = (row.nodes.to_string(), row.way.to_owned());
-            table.row([nodes, way, middle, quartiles, p99, of_raw.unwrap_or_default(), paper]);
+            let first = [row.nodes.to_string(), row.way.to_owned()];
+            let last = [of_raw.unwrap_or_default(), paper];
+            table.row(first.into_iter().chain(times).chain(last));
         }
         table
     }
 
     fn stages(&self) -> TextTable {
-        let columns = ["nodes", "way"].into_iter().chain(STAGES).chain(["wait p99 us"]);
+        let columns = ["nodes", "way"].into_iter().chain(STAGES).chain(["marshal %", "await p99"]);
         let mut table = TextTable::new(columns);
         for row in self.rows.iter().filter(|row| row.segments) {
             let stages = (0..STAGES.len()).map(|stage| format!("{:.2}", row.stage(stage)));
+            let share = format!("{:.1}", 100.0 * row.marshalling());
             let wait = format!("{:.1}", median(row.wait_p99_us.iter().copied()));
-            table.row(
-                [row.nodes.to_string(), row.way.to_owned()].into_iter().chain(stages).chain([wait]),
-            );
+            let first = [row.nodes.to_string(), row.way.to_owned()];
+            table.row(first.into_iter().chain(stages).chain([share, wait]));
         }
         table
     }

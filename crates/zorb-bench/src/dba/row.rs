@@ -17,7 +17,11 @@ pub struct DbaRow {
     pub segments: bool,
     /// The cycle time: of the nodes' medians, the middle one.
     pub median_us: Vec<f64>,
-    /// The distance of the quartiles of the cycle times, of the middle node.
+    /// The quartiles of the cycle times, of the middle node.
+    pub q1_us: Vec<f64>,
+    /// The upper one.
+    pub q3_us: Vec<f64>,
+    /// The distance of the quartiles, of the middle node.
     pub quartiles_us: Vec<f64>,
     /// The 99th percentile of the cycle times, of the middle node.
     pub p99_us: Vec<f64>,
@@ -45,6 +49,8 @@ impl DbaRow {
             way: way.name,
             segments: timed == Timed::Segments,
             median_us: Vec::new(),
+            q1_us: Vec::new(),
+            q3_us: Vec::new(),
             quartiles_us: Vec::new(),
             p99_us: Vec::new(),
             wait_p99_us: Vec::new(),
@@ -65,6 +71,8 @@ impl DbaRow {
             nodes.iter().map(of).sum::<u64>() as f64 / cycles.max(1) as f64
         };
         self.median_us.push(middle(|node| node.median_ns));
+        self.q1_us.push(middle(|node| node.q1_ns));
+        self.q3_us.push(middle(|node| node.q3_ns));
         self.quartiles_us.push(middle(|node| node.q3_ns.saturating_sub(node.q1_ns)));
         self.p99_us.push(middle(|node| node.p99_ns));
         self.processor_us.push(mean(&|node| node.processor_ns) / 1e3);
@@ -81,6 +89,14 @@ impl DbaRow {
     /// The mean time of a stage per cycle in the middle round.
     pub(super) fn stage(&self, stage: usize) -> f64 {
         median(self.stages_us.iter().filter_map(|stages| stages.get(stage).copied()))
+    }
+
+    /// The share of marshalling in the cycles of the middle round.
+    pub(super) fn marshalling(&self) -> f64 {
+        median(self.stages_us.iter().map(|stages| {
+            let marshal = stages.first().copied().unwrap_or_default();
+            marshal / stages.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+        }))
     }
 }
 
