@@ -18,6 +18,7 @@ mod replay;
 mod reply_contexts;
 mod server;
 mod shown;
+mod small;
 mod summary;
 mod types;
 mod values;
@@ -39,6 +40,8 @@ const MIN_CHECKED: usize = 1078;
 const MIN_IORS: usize = 8;
 /// Replies that a replay must compare at least.
 const MIN_REPLIES: usize = 350;
+/// Replies of the small ORB that a replay must compare at least.
+const MIN_SMALL_REPLIES: usize = 100;
 /// Replies that the replay has compared.
 static REPLIES: AtomicUsize = AtomicUsize::new(0);
 
@@ -66,8 +69,10 @@ fn main() {
     }));
     trials
         .push(Trial::test("iors", || at_least(iors::check()?, MIN_IORS, "references are checked")));
+    let (shared, of_groups) = (Arc::clone(&scenarios), Arc::clone(&groups));
+    trials.push(Trial::test("replay", move || replay_all(&shared, &of_groups)));
     let shared = Arc::clone(&scenarios);
-    trials.push(Trial::test("replay", move || replay_all(&shared, &groups)));
+    trials.push(Trial::test("replay to the small ORB", move || replay_small(&shared, &groups)));
     trials.push(Trial::test("parts", || Ok(parts::check().map_err(|error| error.to_string())?)));
     let shared = Arc::clone(&scenarios);
     trials.push(Trial::test("reply contexts", move || {
@@ -108,15 +113,36 @@ fn replay_all(
             continue;
         }
         let group = groups.get(scenario.group()).copied();
-        match replay::replay(&server, scenario, group) {
+        match replay::replay(&server.address, scenario, group) {
             Ok(count) => replies += count,
             Err(why) => failures.push(why),
         }
     }
-    failures.extend(replay::bad_headers(&server, scenarios).err());
+    failures.extend(replay::bad_headers(&server.address, scenarios).err());
     all_right(failures)?;
     REPLIES.store(replies, Ordering::Relaxed);
     at_least(replies, MIN_REPLIES, "replies are compared")
+}
+
+fn replay_small(
+    scenarios: &[Scenario],
+    groups: &HashMap<String, CodeSetContext>,
+) -> Result<(), Failed> {
+    let served = scenarios.iter().filter(|scenario| small::is_served(scenario));
+    let (replies, failures) = small::beside_server(|address| {
+        let (mut replies, mut failures) = (0, Vec::new());
+        for scenario in served {
+            let group = groups.get(scenario.group()).copied();
+            match replay::replay(address, scenario, group) {
+                Ok(count) => replies += count,
+                Err(why) => failures.push(why),
+            }
+        }
+        failures.extend(replay::bad_headers(address, scenarios).err());
+        (replies, failures)
+    })?;
+    all_right(failures)?;
+    at_least(replies, MIN_SMALL_REPLIES, "replies are compared")
 }
 
 fn all_right(failures: Vec<String>) -> Result<(), Failed> {

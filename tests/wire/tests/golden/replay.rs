@@ -1,4 +1,4 @@
-//! The captured requests, sent to a Zorb server over TCP: its replies must say what the captured
+//! The captured requests, sent to a server over TCP: its replies must say what the captured
 //! ones say.
 
 use std::collections::HashMap;
@@ -19,12 +19,15 @@ use crate::message::{Content, Message, decode};
 use crate::server::Server;
 use crate::vector::{Scenario, Vector};
 
+/// Where a server listens: host and port.
+type Address = (String, u16);
+
 /// A limit for what never takes long; only a hanging server reaches it.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Replays one scenario on a connection of its own. How many replies were compared.
 pub(crate) fn replay(
-    server: &Server,
+    server: &Address,
     scenario: &Scenario,
     group: Option<CodeSetContext>,
 ) -> Result<usize, String> {
@@ -62,7 +65,7 @@ pub(crate) fn replay(
 
 /// Sends the messages whose twelve first octets are wrong: each is answered with MessageError, and
 /// the connection is closed.
-pub(crate) fn bad_headers(server: &Server, scenarios: &[Scenario]) -> Result<usize, String> {
+pub(crate) fn bad_headers(server: &Address, scenarios: &[Scenario]) -> Result<usize, String> {
     let mut answered = 0;
     for vector in scenarios.iter().flat_map(|scenario| &scenario.vectors) {
         if matches!(expected_fault(&vector.id), Some(Expected::Protocol(_))) {
@@ -73,7 +76,7 @@ pub(crate) fn bad_headers(server: &Server, scenarios: &[Scenario]) -> Result<usi
     Ok(answered)
 }
 
-fn refused(server: &Server, octets: &[u8]) -> Result<(), String> {
+fn refused(server: &Address, octets: &[u8]) -> Result<(), String> {
     let mut stream = connect(server).map_err(|error| error.to_string())?;
     let mut received = Vec::new();
     stream
@@ -88,8 +91,8 @@ fn refused(server: &Server, octets: &[u8]) -> Result<(), String> {
     }
 }
 
-fn connect(server: &Server) -> std::io::Result<TcpStream> {
-    let (host, port) = &server.address;
+fn connect(server: &Address) -> std::io::Result<TcpStream> {
+    let (host, port) = server;
     let stream = TcpStream::connect((host.as_str(), *port))?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_nodelay(true)?;
@@ -125,7 +128,7 @@ struct Client {
 
 impl Client {
     fn connect(
-        server: &Server,
+        server: &Address,
         scenario: &Scenario,
         group: Option<CodeSetContext>,
     ) -> Result<Self, String> {
