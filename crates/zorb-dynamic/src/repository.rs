@@ -249,7 +249,11 @@ impl Repository {
                     let is_module = matches!(self[known].kind, EntryKind::Module);
                     is_module.then_some(known)
                 }
-                None => Some(self.add(container, &entry.id, &entry.name, entry.kind.clone())),
+                None => {
+                    let added = self.add(container, &entry.id, &entry.name, entry.kind.clone());
+                    self.set_version(added, &entry.version);
+                    Some(added)
+                }
             }));
         }
     }

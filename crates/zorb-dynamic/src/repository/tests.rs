@@ -146,6 +146,16 @@ fn merging_preserves_existing_entries() {
     assert_eq!(new[module].contents.len(), 4);
 }
 
+#[test]
+fn merged_definitions_keep_their_versions() {
+    let mut other = repository();
+    let module = other.lookup(Repository::ROOT, "M").unwrap();
+    other.set_version(module, "7");
+    let mut merged = Repository::new();
+    merged.merge(&other);
+    assert_eq!(merged.to_octets(), other.to_octets());
+}
+
 /// `struct Node { sequence<Node> kids; };` with a constant and a sequence of them beside it.
 fn nodes() -> (Repository, EntryId) {
     let mut repository = Repository::new();
