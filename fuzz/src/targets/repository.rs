@@ -11,6 +11,7 @@ pub const TARGET: Target = Target {
     allocation: AllocationBound { per_octet: 1024, constant: 32 << 10 },
     words: &[
         b"ZORBIFR\x02",
+        b"ZORBIFR\x03",
         b"\0\0\0\x0cIDL:M/A:1.0\0",
         b"\0\0\0\x0cIDL:M/B:1.0\0",
         b"\0\0\0\x02A\0",

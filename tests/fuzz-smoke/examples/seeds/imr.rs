@@ -10,6 +10,7 @@ use zorb_giop::GiopVersion;
 use zorb_imr::implementation_repository::{ActivationMode, EnvironmentVariable, StartupOptions};
 use zorb_imr::server::{ImplementationRepository, ImrOptions};
 use zorb_imr::server_repository::Selection;
+use zorb_os::machine;
 use zorb_store::{MemoryStore, Store};
 
 use crate::calls::request;
@@ -78,10 +79,21 @@ fn stored() {
     for (choice, table) in [(0, "imr.servers"), (1, "imr.running")] {
         let mut write = |name: &[u8], value: &[u8]| {
             let name = format!("{table}-{}", String::from_utf8_lossy(name));
-            seed("stored_servers", &name, [&[choice], value].concat());
+            seed("stored_servers", &name, [&[choice], &*without_boot_id(value)].concat());
             ControlFlow::Continue(())
         };
         store.scan(table, &mut write).expect("a store in memory");
     }
     orb.shutdown(true).expect("an end");
+}
+
+/// A row with a number in place of the machine's own one, which is another one after each start.
+fn without_boot_id(row: &[u8]) -> Vec<u8> {
+    let mut row = row.to_vec();
+    let Some(own) = machine::boot_id() else { return row };
+    let found = row.windows(own.len()).position(|octets| octets == own.as_bytes());
+    if let Some(place) = found.and_then(|at| row.get_mut(at..at + own.len())) {
+        place.iter_mut().filter(|octet| octet.is_ascii_hexdigit()).for_each(|octet| *octet = b'0');
+    }
+    row
 }
