@@ -14,7 +14,7 @@ use zorb_os::lock::{Condition, Lock};
 use zorb_os::thread_count::CountedThread;
 
 use self::activity::{ACTIVITY, NAME_OCTETS};
-pub use self::activity::{ThreadActivity, record_operation, rest};
+pub use self::activity::{ThreadActivity, record_operation, while_idle};
 use crate::steady_events::{Event, record};
 
 /// The number of running threads of an ORB, or of a pool.

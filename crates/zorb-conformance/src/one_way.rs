@@ -299,7 +299,7 @@ pub fn garbage_is_dropped(on: &OneWay) {
 
 /// Packets of messages that are never completed, requests that nobody serves and such that wait for replies, from many
 /// senders: they keep no other sender out.
-pub fn strangers_keep_no_sender_out(on: &OneWay) {
+pub fn unknown_senders_keep_no_sender_out(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     server.hears_note(&there, 1, 10);
@@ -418,7 +418,7 @@ macro_rules! one_way_suite {
             inapplicable_policies_are_ignored
             too_large_requests_are_rejected
             garbage_is_dropped
-            strangers_keep_no_sender_out
+            unknown_senders_keep_no_sender_out
             a_flood_does_not_block_the_sender
             many_threads_send_at_once
             a_restarted_server_is_found

@@ -66,7 +66,7 @@ impl AdapterActivations {
     }
 
     /// Creates the adapter with a path, which ends in `name`, on the calling thread, unless it `exists` by now, cannot be
-    /// created yet, or another thread is creating it. `reveal` lets requests find what has been created; no adapter is
+    /// created yet, or another thread is creating it. `make_visible` lets requests find what has been created; no adapter is
     /// added while its result lives.
     pub(crate) fn activate<G>(
         &self,
@@ -75,7 +75,7 @@ impl AdapterActivations {
         activator: &dyn AdapterActivator,
         arrival: Arrival<'_>,
         exists: impl Fn() -> Result<bool, SystemException>,
-        reveal: impl FnOnce() -> G,
+        make_visible: impl FnOnce() -> G,
     ) -> Result<Activated, Stopped> {
         let mut state = self.state.lock();
         let is_released = state.is_released;
@@ -101,7 +101,7 @@ impl AdapterActivations {
         drop(state);
         let create = || Ok(create(activator, name)? && exists()?);
         let exists = exists().and_then(|exists| if exists { Ok(true) } else { create() });
-        let unchanging = reveal();
+        let unchanging = make_visible();
         let creating = self.state.lock().creating.remove(path);
         drop(unchanging);
         // Without the lock: a resumed request may ask at once.

@@ -145,7 +145,7 @@ impl Adapters {
         if adapter.policies().lifespan == Lifespan::Persistent {
             match self.activations.hides(adapter.path(), None) {
                 true => changing.hidden.push(Arc::clone(&adapter)),
-                false => tables.reveal(&adapter),
+                false => tables.make_visible(&adapter),
             }
         }
         adapter.manager().join(index, adapter.managed());

@@ -9,7 +9,7 @@ use std::time::Instant;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
 use zorb_base::progress::message_limits;
-use zorb_base::threads::rest;
+use zorb_base::threads::while_idle;
 use zorb_cdr::ReadContext;
 use zorb_os::lock::Lock;
 use zorb_poa::{Adapters, ConnectionSetup};
@@ -129,7 +129,7 @@ impl ServerContext {
     pub(crate) fn run_watchdog(&self) -> io::Result<()> {
         let watchdog = Arc::clone(&self.watchdog);
         let period = self.options().stall_takeover;
-        self.threads().spawn("zorb-watchdog", move || rest(|| watchdog.run(period)))
+        self.threads().spawn("zorb-watchdog", move || while_idle(|| watchdog.run(period)))
     }
 
     /// The setup of accepted connections according to the ORB's policies.

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_base::caller::Caller;
-use zorb_base::threads::rest;
+use zorb_base::threads::while_idle;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     AddressingDisposition, Cancellation, Charge, MessageFormat, Messaging, ProfileTag, ReplyStatus,
@@ -218,7 +218,7 @@ impl ServerConnection {
         output.waits_progress();
         self.output_waits.store(true, Ordering::SeqCst);
         drop(output);
-        let sent = rest(send);
+        let sent = while_idle(send);
         let mut output = self.sending.lock();
         if let Err(error) = sent {
             self.sending_failed(&mut output, &error);
@@ -245,7 +245,7 @@ impl ServerConnection {
             match output.state {
                 OutputState::Free | OutputState::Broken => return output,
                 OutputState::Queued => output = self.send_queue(output),
-                OutputState::Sending => output = rest(|| self.output_sent.wait(output)),
+                OutputState::Sending => output = while_idle(|| self.output_sent.wait(output)),
             }
         }
     }

@@ -19,13 +19,13 @@ pub struct ThreadActivity {
     /// The first octets of the operation's name, padded with NUL. A thread writes its own without synchronization.
     operation: [AtomicU64; NAME_OCTETS / 8],
     /// Whether it waits for requests, or for a client to read. Written likewise.
-    rests: AtomicBool,
+    idle: AtomicBool,
 }
 
 impl ThreadActivity {
     pub(super) fn new(thread: &str) -> Arc<Self> {
-        let rests = AtomicBool::new(false);
-        Arc::new(Self { thread: thread.to_owned(), operation: Default::default(), rests })
+        let idle = AtomicBool::new(false);
+        Arc::new(Self { thread: thread.to_owned(), operation: Default::default(), idle })
     }
 
     /// That of the calling thread, if a `ThreadCount` has started it.
@@ -34,14 +34,14 @@ impl ThreadActivity {
     }
 
     /// Whether the thread makes no upcall, because it waits for requests, or for a client to read.
-    pub fn rests(&self) -> bool {
-        self.rests.load(Ordering::Relaxed)
+    pub fn is_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed)
     }
 
-    /// Sets whether the calling thread [rests](Self::rests).
+    /// Sets whether the calling thread is [idle](Self::is_idle).
     #[inline]
-    pub fn set_rests(&self, rests: bool) {
-        self.rests.store(rests, Ordering::Relaxed);
+    pub fn set_idle(&self, idle: bool) {
+        self.idle.store(idle, Ordering::Relaxed);
     }
 
     /// The name of the thread.
@@ -92,12 +92,12 @@ pub fn record_operation(name: &[u8]) {
     });
 }
 
-/// Calls `wait`, during which the calling thread [rests](ThreadActivity::rests).
+/// Calls `wait`, during which the calling thread is [idle](ThreadActivity::is_idle).
 #[cold]
-pub fn rest<T>(wait: impl FnOnce() -> T) -> T {
+pub fn while_idle<T>(wait: impl FnOnce() -> T) -> T {
     let activity = ThreadActivity::of_this_thread();
-    activity.iter().for_each(|activity| activity.set_rests(true));
+    activity.iter().for_each(|activity| activity.set_idle(true));
     let waited = wait();
-    activity.iter().for_each(|activity| activity.set_rests(false));
+    activity.iter().for_each(|activity| activity.set_idle(false));
     waited
 }

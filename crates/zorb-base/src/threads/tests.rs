@@ -66,12 +66,12 @@ fn threads_that_do_not_end_are_named_with_their_operation() {
 }
 
 #[test]
-fn a_thread_that_waits_for_a_client_rests() {
+fn a_thread_that_waits_for_a_client_is_idle() {
     let count = ThreadCount::new(8);
     let (tell, told) = std::sync::mpsc::channel();
     let (free, freed) = std::sync::mpsc::channel::<()>();
     let body = move || {
-        rest(|| {
+        while_idle(|| {
             tell.send(()).unwrap();
             freed.recv().unwrap();
         });
@@ -79,12 +79,12 @@ fn a_thread_that_waits_for_a_client_rests() {
         let _ = freed.recv();
     };
     count.spawn("sender", body).unwrap();
-    let rests = || count.join_within(Duration::ZERO)[0].rests();
+    let is_idle = || count.join_within(Duration::ZERO)[0].is_idle();
     told.recv().unwrap();
-    assert!(rests());
+    assert!(is_idle());
     free.send(()).unwrap();
     told.recv().unwrap();
-    assert!(!rests());
+    assert!(!is_idle());
     drop(free);
     count.join();
 }

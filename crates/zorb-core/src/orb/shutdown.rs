@@ -166,7 +166,7 @@ impl OrbInner {
         }
         // Their upcalls have ended just now.
         let closed = self.server.close_unread(UnreadLimits { pause: Duration::ZERO, ..limits });
-        if closed > 0 && threads.join_within(Duration::ZERO).iter().all(|thread| thread.rests()) {
+        if closed > 0 && threads.join_within(Duration::ZERO).iter().all(|thread| thread.is_idle()) {
             threads.join_within(for_unread);
         }
     }
@@ -175,7 +175,7 @@ impl OrbInner {
     #[cold]
     fn report_running(&self) {
         let running = self.core.threads().join_within(Duration::ZERO);
-        running.iter().filter(|thread| !thread.rests()).for_each(|thread| report(thread));
+        running.iter().filter(|thread| !thread.is_idle()).for_each(|thread| report(thread));
         let deferred = self.server.deferred_requests();
         if deferred > 0 {
             tracing::error!(
@@ -226,7 +226,7 @@ fn report(stuck: &ThreadActivity) {
 /// The operations of the upcalls that `threads` make, and the names of these threads; the first eight.
 #[cold]
 fn names_of(threads: &[Arc<ThreadActivity>]) -> String {
-    let known = |thread: &&Arc<ThreadActivity>| !thread.rests() && !thread.operation().is_empty();
+    let known = |thread: &&Arc<ThreadActivity>| !thread.is_idle() && !thread.operation().is_empty();
     let name = |thread: &Arc<ThreadActivity>| {
         format!("{} on the thread {}", thread.operation(), thread.thread())
     };

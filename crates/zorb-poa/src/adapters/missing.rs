@@ -136,8 +136,9 @@ impl Adapters {
             }
             Ok(false)
         };
-        let reveal = || self.reveal(&path);
-        let activated = self.activations.activate(&path, name, activator, arrival, exists, reveal);
+        let make_visible = || self.make_visible(&path);
+        let activated =
+            self.activations.activate(&path, name, activator, arrival, exists, make_visible);
         match activated {
             // An activator can create nothing any more. The next run of the server may have the adapter.
             Ok(Activated::Refused) | Err(Stopped::Refused(_)) if !self.orb().is_running() => {
@@ -148,13 +149,13 @@ impl Adapters {
     }
 
     /// Lets requests find the adapter with this path, and those below it, whose activator has returned.
-    fn reveal(&self, path: &[u8]) -> Locked<'_, Changing> {
+    fn make_visible(&self, path: &[u8]) -> Locked<'_, Changing> {
         let mut changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
         changing.hidden.retain(|adapter| {
             let is_hidden = self.activations.hides(adapter.path(), Some(path));
             if !is_hidden {
-                tables.reveal(adapter);
+                tables.make_visible(adapter);
             }
             is_hidden
         });

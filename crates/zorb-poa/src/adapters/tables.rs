@@ -73,7 +73,7 @@ impl Tables {
     }
 
     /// Lets requests find a persistent adapter by its path.
-    pub(super) fn reveal(&mut self, adapter: &Arc<ObjectAdapter>) {
+    pub(super) fn make_visible(&mut self, adapter: &Arc<ObjectAdapter>) {
         let hash = self.hash(adapter.path());
         self.by_path.insert(hash, Arc::clone(adapter), |known| known.path() == adapter.path());
     }

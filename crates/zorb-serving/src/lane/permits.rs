@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use zorb_base::threads::rest;
+use zorb_base::threads::while_idle;
 use zorb_os::futex;
 
 /// Waiters are distributed over this many futex words, to limit spurious wake-ups.
@@ -41,7 +41,7 @@ impl Permits {
     pub(crate) fn take(&self) -> Permit<'_> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         if !self.is_called(number) {
-            rest(|| self.wait(number));
+            while_idle(|| self.wait(number));
         }
         Permit(self)
     }

@@ -55,14 +55,14 @@ impl Lane {
             scratch.reply.reserve(EXCEPTION);
         }
         let activity = ThreadActivity::of_this_thread();
-        let set_rests = |rests| activity.iter().for_each(|activity| activity.set_rests(rests));
+        let set_idle = |idle| activity.iter().for_each(|activity| activity.set_idle(idle));
         let mut stays = false;
         // The rest of a dynamic thread's idle timeout after a tick.
         let mut left = None;
         loop {
             self.serve_waiting(reactor, kind, &mut scratch);
             self.work_ends();
-            set_rests(true);
+            set_idle(true);
             reactor.begin_wait();
             let linger = self.linger(kind).map(|it| if stays { it.max(STAY) } else { it });
             let linger = left.take().or(linger);
@@ -75,7 +75,7 @@ impl Lane {
                     scratch.wait_with_large(linger, &next).transpose()
                 }
             };
-            set_rests(false);
+            set_idle(false);
             self.work_begins();
             let idle = reactor.end_wait();
             let event = match event {

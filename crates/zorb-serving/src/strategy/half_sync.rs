@@ -83,7 +83,7 @@ impl HalfSync {
     fn work(&self, lane: &Arc<Lane>, kind: ThreadKind) {
         let worker = Worker::new();
         let activity = ThreadActivity::of_this_thread();
-        let set_rests = |rests| activity.iter().for_each(|activity| activity.set_rests(rests));
+        let set_idle = |idle| activity.iter().for_each(|activity| activity.set_idle(idle));
         let mut scratch = Scratch::default();
         // The message of the last request.
         let mut served = None;
@@ -110,9 +110,9 @@ impl HalfSync {
             }
             // A request of a higher lane may have looked for a thread just before this one became idle.
             if !is_needed_by_higher(lane) || !self.queue.leave(&worker) {
-                set_rests(true);
+                set_idle(true);
                 let Some(call) = self.wait(lane, kind, &worker, &mut scratch) else { return };
-                set_rests(false);
+                set_idle(false);
                 lane.work_begins();
                 served = self.answer(lane, call, &mut scratch);
             } else {
