@@ -45,8 +45,8 @@ pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, Val
 pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
 pub use view::{
-    FixedPlaces, FixedSize, Place, Received, SequenceView, SequenceViewIter, Validity, Viewed,
-    Views, Walk,
+    FixedPositions, FixedSize, Position, Received, SequenceView, SequenceViewIter, Validity,
+    VariablePositions, Viewed, Views,
 };
 pub use wire::{
     Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,

@@ -1,6 +1,6 @@
 //! Views: values that are read in place from the octets of a message.
 //!
-//! A view of a struct is its octets, the offset at which they begin, and their byte order: a [`Place`]. Its methods read
+//! A view of a struct is its octets, the offset at which they begin, and their byte order: a [`Position`]. Its methods read
 //! one member each, in the byte order of the message, so a program that looks at some members of many structs decodes
 //! only these, and nothing is allocated or copied.
 //!
@@ -20,12 +20,12 @@
 //! memory that another process may change after the validation.
 
 mod fixed;
-mod places;
+mod positions;
 mod received;
 mod sequence;
 mod text;
 
-pub use places::{FixedPlaces, Walk};
+pub use positions::{FixedPositions, VariablePositions};
 pub use received::{Received, Viewed, Views};
 pub use sequence::{SequenceView, SequenceViewIter};
 
@@ -44,14 +44,14 @@ pub trait FixedSize: Wire {
     /// Which octets are valid.
     const VALIDITY: Validity;
 
-    /// The value at a place.
-    fn in_place(place: Place<'_>) -> Self::InPlace<'_>;
+    /// The value at a position.
+    fn in_place(position: Position<'_>) -> Self::InPlace<'_>;
 
     /// The value of what was read in place.
     fn owned(in_place: Self::InPlace<'_>) -> Self::Value;
 
-    /// Whether the value at a place is valid. `last_char` is the last octet that is a character by itself.
-    fn is_valid(place: Place<'_>, last_char: u8) -> bool;
+    /// Whether the value at a position is valid. `last_char` is the last octet that is a character by itself.
+    fn is_valid(position: Position<'_>, last_char: u8) -> bool;
 }
 
 /// Which octets of the size of a type are a value of it.
@@ -92,35 +92,35 @@ impl Validity {
 
 /// Where a value begins in received octets: the octets from there on, how they are aligned, and their byte order.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Position<'a> {
     octets: &'a [u8],
     /// The offset of the first octet, modulo 8.
     class: usize,
     order: ByteOrder,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Position<'a> {
     #[inline]
     pub(crate) const fn new(octets: &'a [u8], class: usize, order: ByteOrder) -> Self {
         Self { octets, class, order }
     }
 
-    /// The place of what a reader reads next.
+    /// The position of what a reader reads next.
     #[inline]
     fn of_next(reader: &CdrReader<'a>) -> Self {
         Self::new(reader.rest(), reader.offset() % MAX_ALIGNMENT, reader.order())
     }
 
-    /// The place of a member behind those with this layout.
+    /// The position of a member after those with this layout.
     #[inline]
     #[must_use]
-    pub fn behind(self, before: &FixedLayout) -> Self {
+    pub fn after(self, before: &FixedLayout) -> Self {
         let size = before.size_at(self.class);
         let octets = self.octets.get(size..).unwrap_or_default();
         Self { octets, class: (self.class + size) % MAX_ALIGNMENT, order: self.order }
     }
 
-    /// The place of element `index` of an array.
+    /// The position of element `index` of an array.
     #[inline]
     pub(crate) fn element(self, layout: &FixedLayout, index: usize) -> Self {
         let Some(others) = index.checked_sub(1) else { return self };
@@ -130,7 +130,7 @@ impl<'a> Place<'a> {
         Self { octets, class: layout.class(), order: self.order }
     }
 
-    /// The place behind some octets.
+    /// The position after some octets.
     #[inline]
     fn skip(self, count: usize) -> Self {
         let octets = self.octets.get(count..).unwrap_or_default();
@@ -138,10 +138,10 @@ impl<'a> Place<'a> {
         Self { octets, class, order: self.order }
     }
 
-    /// The number of octets or elements that begins here, and the place behind it.
+    /// The number of octets or elements that begins here, and the position after it.
     #[inline]
     fn counted(self) -> (usize, Self) {
-        (u32::in_place(self) as usize, self.behind(const { &u32::FIXED }))
+        (u32::in_place(self) as usize, self.after(const { &u32::FIXED }))
     }
 
     /// The first octets from here on.
@@ -150,7 +150,7 @@ impl<'a> Place<'a> {
         self.octets.get(..count).unwrap_or_default()
     }
 
-    /// The octets of an aligned number, the least significant one first; zero behind the end.
+    /// The octets of an aligned number, the least significant one first; zero after the end.
     #[inline]
     fn number<const N: usize>(self) -> [u8; N] {
         let start = self.class.wrapping_neg() % N;

@@ -102,8 +102,8 @@ fn same<W: Viewed>(input: &Input<'_>) {
 fn same_elements<T>(input: &Input<'_>)
 where
     T: Viewed,
-    for<'a> Vec<T>: Viewed<Seen<'a> = SequenceView<'a, T>>,
-    for<'a> T::Seen<'a>: Debug,
+    for<'a> Vec<T>: Viewed<ReadAs<'a> = SequenceView<'a, T>>,
+    for<'a> T::ReadAs<'a>: Debug,
 {
     same::<Vec<T>>(input);
     let elements = input.read(|reader| {

@@ -187,8 +187,8 @@ fn views_are_generated_by_option_and_annotation() {
         };
         text.lines().map(str::trim).filter(is_view).map(str::to_owned).collect::<Vec<_>>()
     };
-    let item = "pub struct ItemView<'a>(::zorb::codegen::Place<'a>);";
-    let price = "pub struct PriceView<'a>(::zorb::codegen::Place<'a>);";
+    let item = "pub struct ItemView<'a>(::zorb::codegen::Position<'a>);";
+    let price = "pub struct PriceView<'a>(::zorb::codegen::Position<'a>);";
     let ring =
         "fn ring(&self, all: ::zorb::SequenceView<'_, Price>, with: &Note) -> ::zorb::Result<()>;";
     assert_eq!(lines(&Config::new()), [item]);

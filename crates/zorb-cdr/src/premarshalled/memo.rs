@@ -11,7 +11,7 @@ pub(super) fn bit(position: usize) -> u64 {
     1 << position.min(63)
 }
 
-/// What is kept of a struct.
+/// What is retained of a struct.
 #[derive(Debug)]
 pub(super) struct Memo {
     /// The octets, behind as many as are between them and a multiple of 8 in the message.
@@ -20,9 +20,9 @@ pub(super) struct Memo {
     ends: Vec<usize>,
     /// A member that is marshalled again, likewise.
     member: Vec<u8>,
-    place: Place,
+    encoding: Encoding,
     /// Whether the octets are those of the value, but for the members that changed.
-    is_kept: bool,
+    is_current: bool,
     /// The members that changed.
     changed: u64,
     /// Whether the changed members have been written since. They are still in `changed`: a message may be written
@@ -38,8 +38,8 @@ impl Default for Memo {
             octets: Vec::new(),
             ends: Vec::new(),
             member: Vec::new(),
-            place: Place { class: 0, order: ByteOrder::NATIVE, text: TextCoding::default() },
-            is_kept: false,
+            encoding: Encoding { class: 0, order: ByteOrder::NATIVE, text: TextCoding::default() },
+            is_current: false,
             changed: 0,
             is_written: false,
             has_values: false,
@@ -49,14 +49,14 @@ impl Default for Memo {
 
 /// What an encoding depends on besides the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct Encoding {
     /// The offset modulo 8.
     class: usize,
     order: ByteOrder,
     text: TextCoding,
 }
 
-impl Place {
+impl Encoding {
     fn of(writer: &CdrWriter<'_>) -> Self {
         Self { class: writer.offset() % MAX_ALIGNMENT, order: writer.order(), text: writer.text() }
     }
@@ -89,13 +89,13 @@ impl Memo {
             self.changed == u64::MAX || self.changed.count_ones() as usize > T::MEMBERS.len() / 2;
         if most || self.has_values || writer.has_values() {
             self.is_written = true;
-            self.is_kept = false;
+            self.is_current = false;
             return T::write(value, writer);
         }
-        let place = Place::of(writer);
-        let is_kept = core::mem::take(&mut self.is_kept) && self.place == place;
-        self.place = place;
-        match is_kept {
+        let encoding = Encoding::of(writer);
+        let is_current = core::mem::take(&mut self.is_current) && self.encoding == encoding;
+        self.encoding = encoding;
+        match is_current {
             true => self.renew(value)?,
             false => self.marshal_from(0, value)?,
         }
@@ -103,8 +103,8 @@ impl Memo {
             return T::write(value, writer);
         }
         self.changed = 0;
-        self.is_kept = true;
-        writer.put_run(self.octets.get(place.class..).unwrap_or_default(), "struct")
+        self.is_current = true;
+        writer.put_run(self.octets.get(encoding.class..).unwrap_or_default(), "struct")
     }
 
     /// Marshals the members that changed.
@@ -120,7 +120,7 @@ impl Memo {
             let (start, end) = (self.start(position), self.start(position + 1));
             let class = start % MAX_ALIGNMENT;
             self.member.clear();
-            let mut writer = self.place.writer(&mut self.member, class);
+            let mut writer = self.encoding.writer(&mut self.member, class);
             (member.write)(value, &mut writer)?;
             writer.finish()?;
             self.has_values |= writer.has_values();
@@ -137,7 +137,7 @@ impl Memo {
     /// Where a member begins.
     fn start(&self, position: usize) -> usize {
         let before = position.checked_sub(1).and_then(|before| self.ends.get(before));
-        before.copied().unwrap_or(self.place.class)
+        before.copied().unwrap_or(self.encoding.class)
     }
 
     /// Marshals the member at a position and all behind it.
@@ -146,7 +146,7 @@ impl Memo {
         let start = self.start(position);
         self.octets.truncate(if position == 0 { 0 } else { start });
         self.ends.truncate(position);
-        let mut writer = self.place.writer(&mut self.octets, start);
+        let mut writer = self.encoding.writer(&mut self.octets, start);
         for member in T::MEMBERS.get(position..).unwrap_or_default() {
             (member.write)(value, &mut writer)?;
             self.ends.push(writer.offset());

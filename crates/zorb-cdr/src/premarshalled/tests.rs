@@ -121,12 +121,12 @@ impl Members for Wide {
 }
 
 /// Where a message is written: octets before the struct, byte order and code set.
-type Place = (usize, ByteOrder, CharSet);
+type Encoding = (usize, ByteOrder, CharSet);
 
-const NATIVE: Place = (24, ByteOrder::NATIVE, CharSet::Utf8);
+const NATIVE: Encoding = (24, ByteOrder::NATIVE, CharSet::Utf8);
 
 fn octets(
-    (before, order, char_set): Place,
+    (before, order, char_set): Encoding,
     write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
 ) -> Result<Vec<u8>, CdrErrorKind> {
     let mut octets = vec![0x55; before];
@@ -137,11 +137,11 @@ fn octets(
 }
 
 /// The octets of a struct, which are those of its value.
-fn written(track: &Premarshalled<Track>, place: Place) -> Result<Vec<u8>, CdrErrorKind> {
-    let expected = octets(place, |writer| Track::write(track.value(), writer));
+fn written(track: &Premarshalled<Track>, encoding: Encoding) -> Result<Vec<u8>, CdrErrorKind> {
+    let expected = octets(encoding, |writer| Track::write(track.value(), writer));
     // A message may be written twice.
     for _ in 0..2 {
-        assert_eq!(octets(place, |writer| track.write(writer)), expected, "{:?}", track.value());
+        assert_eq!(octets(encoding, |writer| track.write(writer)), expected, "{:?}", track.value());
     }
     expected
 }
@@ -184,7 +184,7 @@ fn change(track: &mut Premarshalled<Track>, numbers: &mut Numbers) {
 fn octets_are_those_of_the_value_after_any_changes() {
     let mut numbers = Numbers(17);
     let mut track = Premarshalled::new(Track::new());
-    let mut place = NATIVE;
+    let mut encoding = NATIVE;
     for _ in 0..4000 {
         for _ in 0..numbers.below(4) * numbers.below(4) {
             change(&mut track, &mut numbers);
@@ -192,9 +192,9 @@ fn octets_are_those_of_the_value_after_any_changes() {
         if numbers.below(8) == 0 {
             let order = [ByteOrder::Little, ByteOrder::Big][numbers.below(2)];
             let char_set = [CharSet::Utf8, CharSet::Latin1][numbers.below(2)];
-            place = (numbers.below(40), order, char_set);
+            encoding = (numbers.below(40), order, char_set);
         }
-        written(&track, place).unwrap();
+        written(&track, encoding).unwrap();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Types of fixed size: numbers, characters and booleans, and how all such types are read in place.
 
-use super::{FixedPlaces, FixedSize, Place, SequenceView, Validity, Viewed};
+use super::{FixedPositions, FixedSize, Position, SequenceView, Validity, Viewed};
 use crate::{CdrReader, CdrResult, CdrWriter, FixedLayout};
 
 /// The parts of `FixedSize` for a type of `$size` octets whose values are read in place as they are.
@@ -23,12 +23,12 @@ macro_rules! numbers {
             own_in_place!(size_of::<Self>(), All);
 
             #[inline]
-            fn in_place(place: Place<'_>) -> Self {
-                Self::from_le_bytes(place.number())
+            fn in_place(position: Position<'_>) -> Self {
+                Self::from_le_bytes(position.number())
             }
 
             #[inline]
-            fn is_valid(_: Place<'_>, _: u8) -> bool {
+            fn is_valid(_: Position<'_>, _: u8) -> bool {
                 true
             }
         }
@@ -41,13 +41,13 @@ impl FixedSize for bool {
     own_in_place!(1, Some);
 
     #[inline]
-    fn in_place(place: Place<'_>) -> Self {
-        u8::in_place(place) != 0
+    fn in_place(position: Position<'_>) -> Self {
+        u8::in_place(position) != 0
     }
 
     #[inline]
-    fn is_valid(place: Place<'_>, _: u8) -> bool {
-        u8::in_place(place) <= 1
+    fn is_valid(position: Position<'_>, _: u8) -> bool {
+        u8::in_place(position) <= 1
     }
 }
 
@@ -55,51 +55,51 @@ impl FixedSize for char {
     own_in_place!(1, AllButCharacters);
 
     #[inline]
-    fn in_place(place: Place<'_>) -> Self {
-        Self::from(u8::in_place(place))
+    fn in_place(position: Position<'_>) -> Self {
+        Self::from(u8::in_place(position))
     }
 
     #[inline]
-    fn is_valid(place: Place<'_>, last_char: u8) -> bool {
-        u8::in_place(place) <= last_char
+    fn is_valid(position: Position<'_>, last_char: u8) -> bool {
+        u8::in_place(position) <= last_char
     }
 }
 
 impl<T: FixedSize> Viewed for T {
-    type Seen<'a> = T::InPlace<'a>;
-    type Places<'a> = FixedPlaces<'a, T>;
+    type ReadAs<'a> = T::InPlace<'a>;
+    type Positions<'a> = FixedPositions<'a, T>;
     const IS_FIXED: bool = true;
 
     #[inline]
-    fn see(place: Place<'_>) -> T::InPlace<'_> {
-        T::in_place(place)
+    fn read_at(position: Position<'_>) -> T::InPlace<'_> {
+        T::in_place(position)
     }
 
     #[inline]
-    fn behind(place: Place<'_>) -> Place<'_> {
-        place.behind(const { &T::FIXED })
+    fn after(position: Position<'_>) -> Position<'_> {
+        position.after(const { &T::FIXED })
     }
 
     #[inline]
-    fn behind_all(place: Place<'_>, count: usize) -> Place<'_> {
-        let Some(others) = count.checked_sub(1) else { return place };
+    fn after_all(position: Position<'_>, count: usize) -> Position<'_> {
+        let Some(others) = count.checked_sub(1) else { return position };
         let others = others.saturating_mul(T::FIXED.stride());
-        place.skip(T::FIXED.size_at(place.class).saturating_add(others))
+        position.skip(T::FIXED.size_at(position.class).saturating_add(others))
     }
 
     #[inline]
-    fn element(place: Place<'_>, index: usize) -> Place<'_> {
-        place.element(const { &T::FIXED }, index)
+    fn element(position: Position<'_>, index: usize) -> Position<'_> {
+        position.element(const { &T::FIXED }, index)
     }
 
     #[inline]
-    fn places(place: Place<'_>, count: usize) -> FixedPlaces<'_, T> {
-        FixedPlaces::new(place, count)
+    fn positions(position: Position<'_>, count: usize) -> FixedPositions<'_, T> {
+        FixedPositions::new(position, count)
     }
 
     #[inline]
-    fn value(seen: T::InPlace<'_>) -> T::Value {
-        T::owned(seen)
+    fn value(read: T::InPlace<'_>) -> T::Value {
+        T::owned(read)
     }
 
     #[inline]
@@ -110,16 +110,16 @@ impl<T: FixedSize> Viewed for T {
     #[inline]
     fn check_all(reader: &mut CdrReader<'_>, count: usize) -> Option<()> {
         let Some(others) = count.checked_sub(1) else { return Some(()) };
-        let start = Place::of_next(reader);
+        let start = Position::of_next(reader);
         let layout = const { &T::FIXED };
         let size = others.checked_mul(layout.stride())?.checked_add(layout.size_at(start.class))?;
         let octets = reader.take(size, "sequence").ok()?;
         let last_char = reader.text().last_char();
-        let place = Place::new(octets, start.class, start.order);
+        let position = Position::new(octets, start.class, start.order);
         // To the end in any case: a loop that is not left is faster.
         let is_valid = !T::VALIDITY.needs_check(last_char)
-            || T::places(place, count)
-                .fold(true, |valid, place| valid & T::is_valid(place, last_char));
+            || T::positions(position, count)
+                .fold(true, |valid, position| valid & T::is_valid(position, last_char));
         is_valid.then_some(())
     }
 
@@ -148,8 +148,8 @@ impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
     const VALIDITY: Validity = T::VALIDITY;
 
     #[inline]
-    fn in_place(place: Place<'_>) -> SequenceView<'_, T> {
-        SequenceView::new(place, N)
+    fn in_place(position: Position<'_>) -> SequenceView<'_, T> {
+        SequenceView::new(position, N)
     }
 
     #[inline]
@@ -158,7 +158,8 @@ impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
     }
 
     #[inline]
-    fn is_valid(place: Place<'_>, last_char: u8) -> bool {
-        T::places(place, N).fold(true, |valid, place| valid & T::is_valid(place, last_char))
+    fn is_valid(position: Position<'_>, last_char: u8) -> bool {
+        T::positions(position, N)
+            .fold(true, |valid, position| valid & T::is_valid(position, last_char))
     }
 }

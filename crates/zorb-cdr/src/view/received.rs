@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use super::Place;
+use super::Position;
 use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, Wire};
 
 /// A type whose values can be read in place: all types of [fixed size](super::FixedSize), strings, sequences, and structs of
@@ -13,42 +13,42 @@ use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, Wi
 /// The IDL compiler implements it for structs with the annotation `@view`.
 pub trait Viewed: Wire + Sized {
     /// What reading a value in place yields: a number, an enum, text, octets, or a view.
-    type Seen<'a>: Copy;
+    type ReadAs<'a>: Copy;
     /// An iterator over the positions of a sequence's elements.
-    type Places<'a>: ExactSizeIterator<Item = Place<'a>>;
+    type Positions<'a>: ExactSizeIterator<Item = Position<'a>>;
 
     /// Whether all values have the same size, and methods find a value whatever the octets are: those may then change
     /// after they were checked.
     const IS_FIXED: bool = false;
 
-    /// The value at a place.
-    fn see(place: Place<'_>) -> Self::Seen<'_>;
+    /// The value at a position.
+    fn read_at(position: Position<'_>) -> Self::ReadAs<'_>;
 
-    /// The position after the value at `place`.
-    fn behind(place: Place<'_>) -> Place<'_>;
+    /// The position after the value at `position`.
+    fn after(position: Position<'_>) -> Position<'_>;
 
-    /// The position after `count` elements that start at `place`.
+    /// The position after `count` elements that start at `position`.
     #[inline]
-    fn behind_all(place: Place<'_>, count: usize) -> Place<'_> {
-        (0..count).fold(place, |place, _| Self::behind(place))
+    fn after_all(position: Position<'_>, count: usize) -> Position<'_> {
+        (0..count).fold(position, |position, _| Self::after(position))
     }
 
-    /// The position of element `index` of a sequence whose elements start at `place`.
+    /// The position of element `index` of a sequence whose elements start at `position`.
     #[inline]
-    fn element(place: Place<'_>, index: usize) -> Place<'_> {
-        Self::behind_all(place, index)
+    fn element(position: Position<'_>, index: usize) -> Position<'_> {
+        Self::after_all(position, index)
     }
 
-    /// The positions of `count` elements that start at `place`.
-    fn places(place: Place<'_>, count: usize) -> Self::Places<'_>;
+    /// The positions of `count` elements that start at `position`.
+    fn positions(position: Position<'_>, count: usize) -> Self::Positions<'_>;
 
     /// The value of what was read in place.
-    fn value(seen: Self::Seen<'_>) -> Self::Value;
+    fn value(read: Self::ReadAs<'_>) -> Self::Value;
 
-    /// Moves the reader behind a value; `None` if it is not valid or cannot be read in place.
+    /// Moves the reader past a value; `None` if it is not valid or cannot be read in place.
     fn check(reader: &mut CdrReader<'_>) -> Option<()>;
 
-    /// Moves the reader behind the elements of a sequence. [`CdrReader::read_count`] has checked `count`.
+    /// Moves the reader past the elements of a sequence. [`CdrReader::read_count`] has checked `count`.
     #[inline]
     fn check_all(reader: &mut CdrReader<'_>, count: usize) -> Option<()> {
         (0..count).try_for_each(|_| Self::check(reader))
@@ -81,11 +81,11 @@ pub trait Viewed: Wire + Sized {
         Received::values::<Self>(reader, 1)
     }
 
-    /// Reads what [`receive`](Self::receive) kept: `count` values that start at `place`.
+    /// Reads what [`receive`](Self::receive) kept: `count` values that start at `position`.
     #[inline]
-    fn see_received(place: Place<'_>, count: usize) -> Self::Seen<'_> {
+    fn read_received(position: Position<'_>, count: usize) -> Self::ReadAs<'_> {
         let _ = count;
-        Self::see(place)
+        Self::read_at(position)
     }
 }
 
@@ -104,8 +104,8 @@ pub struct Received<'a, W> {
 impl<W: Viewed> Received<'_, W> {
     /// The view of the value.
     #[inline]
-    pub fn view(&self) -> W::Seen<'_> {
-        W::see_received(Place::new(&self.octets, self.class, self.order), self.count)
+    pub fn view(&self) -> W::ReadAs<'_> {
+        W::read_received(Position::new(&self.octets, self.class, self.order), self.count)
     }
 }
 
@@ -127,14 +127,14 @@ impl<'a, W> Received<'a, W> {
         if !reader.is_evenly_aligned() || reader.is_in_chunks() || is_in_tail && !T::IS_FIXED {
             return None;
         }
-        let start = Place::of_next(reader);
+        let start = Position::of_next(reader);
         let mut ahead = reader.clone();
         T::check_all(&mut ahead, count)?;
         // What follows in a tail is elsewhere in memory.
         let size = ahead.offset() - reader.offset();
         let octets = start.octets.get(..size).filter(|_| ahead.is_in_tail() == is_in_tail)?;
         *reader = ahead;
-        let Place { class, order, .. } = start;
+        let Position { class, order, .. } = start;
         Some(Self { octets: Cow::Borrowed(octets), class, order, count, of: PhantomData })
     }
 

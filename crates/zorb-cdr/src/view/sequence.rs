@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::{Place, Received, Viewed, Walk};
+use super::{Position, Received, VariablePositions, Viewed};
 use crate::{Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 /// A sequence or array of values that are read in place from received octets.
@@ -20,7 +20,7 @@ use crate::{Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 /// # Ok::<(), zorb_cdr::CdrError>(())
 /// ```
 pub struct SequenceView<'a, T> {
-    place: Place<'a>,
+    position: Position<'a>,
     count: usize,
     elements: PhantomData<fn() -> T>,
 }
@@ -36,7 +36,7 @@ impl<T> Copy for SequenceView<'_, T> {}
 
 impl<T: Viewed> fmt::Debug for SequenceView<'_, T>
 where
-    for<'a> T::Seen<'a>: fmt::Debug,
+    for<'a> T::ReadAs<'a>: fmt::Debug,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(*self).finish()
@@ -45,8 +45,8 @@ where
 
 impl<'a, T: Viewed> SequenceView<'a, T> {
     #[inline]
-    pub(crate) const fn new(place: Place<'a>, count: usize) -> Self {
-        Self { place, count, elements: PhantomData }
+    pub(crate) const fn new(position: Position<'a>, count: usize) -> Self {
+        Self { position, count, elements: PhantomData }
     }
 
     /// How many elements it has.
@@ -63,24 +63,24 @@ impl<'a, T: Viewed> SequenceView<'a, T> {
         self.count == 0
     }
 
-    /// The element at `index`; `None` behind the last one. Elements of variable size, such as strings, are found from the
+    /// The element at `index`; `None` after the last one. Elements of variable size, such as strings, are found from the
     /// first one on: read these in order.
     #[inline]
     #[must_use]
-    pub fn get(self, index: usize) -> Option<T::Seen<'a>> {
+    pub fn get(self, index: usize) -> Option<T::ReadAs<'a>> {
         (index < self.count).then(|| self.element(index))
     }
 
     #[inline]
-    pub(super) fn element(self, index: usize) -> T::Seen<'a> {
-        T::see(T::element(self.place, index))
+    pub(super) fn element(self, index: usize) -> T::ReadAs<'a> {
+        T::read_at(T::element(self.position, index))
     }
 
     /// The elements in order.
     #[inline]
     #[must_use]
     pub fn iter(self) -> SequenceViewIter<'a, T> {
-        SequenceViewIter { places: T::places(self.place, self.count) }
+        SequenceViewIter { positions: T::positions(self.position, self.count) }
     }
 
     /// The elements as values of their own.
@@ -91,7 +91,7 @@ impl<'a, T: Viewed> SequenceView<'a, T> {
 }
 
 impl<'a, T: Viewed> IntoIterator for SequenceView<'a, T> {
-    type Item = T::Seen<'a>;
+    type Item = T::ReadAs<'a>;
     type IntoIter = SequenceViewIter<'a, T>;
 
     #[inline]
@@ -102,7 +102,7 @@ impl<'a, T: Viewed> IntoIterator for SequenceView<'a, T> {
 
 /// The elements of a [`SequenceView`], in order.
 pub struct SequenceViewIter<'a, T: Viewed> {
-    places: T::Places<'a>,
+    positions: T::Positions<'a>,
 }
 
 impl<T: Viewed> fmt::Debug for SequenceViewIter<'_, T> {
@@ -112,21 +112,21 @@ impl<T: Viewed> fmt::Debug for SequenceViewIter<'_, T> {
 }
 
 impl<'a, T: Viewed> Iterator for SequenceViewIter<'a, T> {
-    type Item = T::Seen<'a>;
+    type Item = T::ReadAs<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<T::Seen<'a>> {
-        self.places.next().map(T::see)
+    fn next(&mut self) -> Option<T::ReadAs<'a>> {
+        self.positions.next().map(T::read_at)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.places.size_hint()
+        self.positions.size_hint()
     }
 
     #[inline]
-    fn fold<B, F: FnMut(B, T::Seen<'a>) -> B>(self, start: B, mut with: F) -> B {
-        self.places.fold(start, |folded, place| with(folded, T::see(place)))
+    fn fold<B, F: FnMut(B, T::ReadAs<'a>) -> B>(self, start: B, mut with: F) -> B {
+        self.positions.fold(start, |folded, position| with(folded, T::read_at(position)))
     }
 }
 
@@ -146,28 +146,28 @@ fn read_count<T: Viewed>(reader: &mut CdrReader<'_>, bound: u32) -> CdrResult<us
 macro_rules! sequences {
     ($([$($generics:tt)*] $type:ty, $bound:expr;)*) => {$(
         impl<T: Viewed, $($generics)*> Viewed for $type {
-            type Seen<'a> = SequenceView<'a, T>;
-            type Places<'a> = Walk<'a, Self>;
+            type ReadAs<'a> = SequenceView<'a, T>;
+            type Positions<'a> = VariablePositions<'a, Self>;
 
             #[inline]
-            fn see(place: Place<'_>) -> SequenceView<'_, T> {
-                let (count, place) = place.counted();
-                SequenceView::new(place, count)
+            fn read_at(position: Position<'_>) -> SequenceView<'_, T> {
+                let (count, position) = position.counted();
+                SequenceView::new(position, count)
             }
 
             #[inline]
-            fn behind(place: Place<'_>) -> Place<'_> {
-                let (count, place) = place.counted();
-                T::behind_all(place, count)
+            fn after(position: Position<'_>) -> Position<'_> {
+                let (count, position) = position.counted();
+                T::after_all(position, count)
             }
 
             #[inline]
-            fn places(place: Place<'_>, count: usize) -> Walk<'_, Self> {
-                Walk::new(place, count)
+            fn positions(position: Position<'_>, count: usize) -> VariablePositions<'_, Self> {
+                VariablePositions::new(position, count)
             }
 
-            fn value(seen: SequenceView<'_, T>) -> Vec<T::Value> {
-                seen.to_vec()
+            fn value(read: SequenceView<'_, T>) -> Vec<T::Value> {
+                read.to_vec()
             }
 
             #[inline]
@@ -189,8 +189,8 @@ macro_rules! sequences {
             }
 
             #[inline]
-            fn see_received(place: Place<'_>, count: usize) -> SequenceView<'_, T> {
-                SequenceView::new(place, count)
+            fn read_received(position: Position<'_>, count: usize) -> SequenceView<'_, T> {
+                SequenceView::new(position, count)
             }
         }
     )*};

@@ -4,36 +4,36 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Place, Viewed, Walk};
+use super::{Position, VariablePositions, Viewed};
 use crate::{Bounded, CdrReader, CdrResult, CdrWriter, Octets, Wire};
 
 macro_rules! texts {
     ($([$($generics:tt)*] $type:ty, $bound:expr;)*) => {$(
         impl<$($generics)*> Viewed for $type {
-            type Seen<'a> = &'a str;
-            type Places<'a> = Walk<'a, Self>;
+            type ReadAs<'a> = &'a str;
+            type Positions<'a> = VariablePositions<'a, Self>;
 
             #[inline]
-            fn see(place: Place<'_>) -> &str {
-                let (count, place) = place.counted();
+            fn read_at(position: Position<'_>) -> &str {
+                let (count, position) = position.counted();
                 // Without the NUL at its end. Only unsafe code could do without the second check.
-                let octets = place.octets(count.saturating_sub(1));
+                let octets = position.octets(count.saturating_sub(1));
                 core::str::from_utf8(octets).unwrap_or_default()
             }
 
             #[inline]
-            fn behind(place: Place<'_>) -> Place<'_> {
-                let (count, place) = place.counted();
-                place.skip(count)
+            fn after(position: Position<'_>) -> Position<'_> {
+                let (count, position) = position.counted();
+                position.skip(count)
             }
 
             #[inline]
-            fn places(place: Place<'_>, count: usize) -> Walk<'_, Self> {
-                Walk::new(place, count)
+            fn positions(position: Position<'_>, count: usize) -> VariablePositions<'_, Self> {
+                VariablePositions::new(position, count)
             }
 
-            fn value(seen: &str) -> String {
-                seen.to_owned()
+            fn value(read: &str) -> String {
+                read.to_owned()
             }
 
             #[inline]
@@ -60,28 +60,28 @@ texts! {
 macro_rules! octets {
     ($([$($generics:tt)*] $type:ty;)*) => {$(
         impl<$($generics)*> Viewed for $type {
-            type Seen<'a> = &'a [u8];
-            type Places<'a> = Walk<'a, Self>;
+            type ReadAs<'a> = &'a [u8];
+            type Positions<'a> = VariablePositions<'a, Self>;
 
             #[inline]
-            fn see(place: Place<'_>) -> &[u8] {
-                let (count, place) = place.counted();
-                place.octets(count)
+            fn read_at(position: Position<'_>) -> &[u8] {
+                let (count, position) = position.counted();
+                position.octets(count)
             }
 
             #[inline]
-            fn behind(place: Place<'_>) -> Place<'_> {
-                let (count, place) = place.counted();
-                place.skip(count)
+            fn after(position: Position<'_>) -> Position<'_> {
+                let (count, position) = position.counted();
+                position.skip(count)
             }
 
             #[inline]
-            fn places(place: Place<'_>, count: usize) -> Walk<'_, Self> {
-                Walk::new(place, count)
+            fn positions(position: Position<'_>, count: usize) -> VariablePositions<'_, Self> {
+                VariablePositions::new(position, count)
             }
 
-            fn value(seen: &[u8]) -> Vec<u8> {
-                seen.to_owned()
+            fn value(read: &[u8]) -> Vec<u8> {
+                read.to_owned()
             }
 
             #[inline]

@@ -50,7 +50,7 @@ fn taken<T: Wire>(reader: &CdrReader<'_>) -> CdrResult<(T::Value, usize)> {
 /// What a view yields, and the offset behind it.
 fn seen<W: Viewed, V>(
     reader: &CdrReader<'_>,
-    value: impl for<'a> FnOnce(W::Seen<'a>) -> V,
+    value: impl for<'a> FnOnce(W::ReadAs<'a>) -> V,
 ) -> CdrResult<(V, usize)> {
     let mut reader = reader.clone();
     let received = <Views<W>>::read_borrowed(&mut reader)?;
@@ -68,12 +68,12 @@ where
     prop_assert_eq!(taken::<Bounded<Vec<T>, 3>>(reader), bounded);
     let all = taken::<Vec<T>>(reader);
     prop_assert_eq!(&all, &seen::<Vec<T>, _>(reader, |view| view.to_vec()));
-    let one_by_one = |view: <Vec<T> as Viewed>::Seen<'_>| {
+    let one_by_one = |view: <Vec<T> as Viewed>::ReadAs<'_>| {
         let mut elements = view.into_iter();
         std::iter::from_fn(|| elements.next()).map(T::owned).collect::<Vec<_>>()
     };
     prop_assert_eq!(&all, &seen::<Vec<T>, _>(reader, one_by_one));
-    let by_index = |view: <Vec<T> as Viewed>::Seen<'_>| {
+    let by_index = |view: <Vec<T> as Viewed>::ReadAs<'_>| {
         assert!(view.get(view.len()).is_none());
         (0..view.len()).filter_map(|index| view.get(index)).map(T::owned).collect::<Vec<_>>()
     };

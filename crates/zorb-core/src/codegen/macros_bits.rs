@@ -147,12 +147,12 @@ macro_rules! __zorb_as_number {
                 const VALIDITY: $crate::codegen::Validity = $crate::codegen::Validity::All;
 
                 #[inline]
-                fn in_place(place: $crate::codegen::Place<'_>) -> Self {
-                    Self::__of_number(<$number as $crate::codegen::FixedSize>::in_place(place))
+                fn in_place(position: $crate::codegen::Position<'_>) -> Self {
+                    Self::__of_number(<$number as $crate::codegen::FixedSize>::in_place(position))
                 }
 
                 #[inline]
-                fn is_valid(_: $crate::codegen::Place<'_>, _: u8) -> bool {
+                fn is_valid(_: $crate::codegen::Position<'_>, _: u8) -> bool {
                     true
                 }
             }

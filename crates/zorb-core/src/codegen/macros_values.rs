@@ -312,14 +312,14 @@ macro_rules! __zorb_enumeration {
             const VALIDITY: $crate::codegen::Validity = $crate::codegen::Validity::Some;
 
             #[inline]
-            fn in_place(place: $crate::codegen::Place<'_>) -> Self {
-                let value = <u32 as $crate::codegen::FixedSize>::in_place(place);
+            fn in_place(position: $crate::codegen::Position<'_>) -> Self {
+                let value = <u32 as $crate::codegen::FixedSize>::in_place(position);
                 <Self as ::core::convert::TryFrom<u32>>::try_from(value).unwrap_or_default()
             }
 
             #[inline]
-            fn is_valid(place: $crate::codegen::Place<'_>, _: u8) -> bool {
-                let value = <u32 as $crate::codegen::FixedSize>::in_place(place);
+            fn is_valid(position: $crate::codegen::Position<'_>, _: u8) -> bool {
+                let value = <u32 as $crate::codegen::FixedSize>::in_place(position);
                 <Self as ::core::convert::TryFrom<u32>>::try_from(value).is_ok()
             }
         }

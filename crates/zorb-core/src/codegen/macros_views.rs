@@ -16,7 +16,7 @@ macro_rules! __zorb_view {
 
         impl $crate::codegen::FixedSize for $name {
             type InPlace<'a> = $view<'a>;
-            const FIXED: $crate::codegen::FixedLayout = $crate::codegen::FixedLayout::in_a_row(
+            const FIXED: $crate::codegen::FixedLayout = $crate::codegen::FixedLayout::consecutive(
                 &[$(<$type as $crate::codegen::FixedSize>::FIXED),*],
             );
             const VALIDITY: $crate::codegen::Validity = $crate::codegen::Validity::of_all(
@@ -24,8 +24,8 @@ macro_rules! __zorb_view {
             );
 
             #[inline]
-            fn in_place(place: $crate::codegen::Place<'_>) -> $view<'_> {
-                $view(place)
+            fn in_place(position: $crate::codegen::Position<'_>) -> $view<'_> {
+                $view(position)
             }
 
             #[inline]
@@ -38,10 +38,10 @@ macro_rules! __zorb_view {
             }
 
             #[inline]
-            fn is_valid(place: $crate::codegen::Place<'_>, last_char: u8) -> bool {
+            fn is_valid(position: $crate::codegen::Position<'_>, last_char: u8) -> bool {
                 // All of them in any case: a loop of structs that is not left is faster.
                 true $(& <$type as $crate::codegen::FixedSize>::is_valid(
-                    place.behind(const { &$view::__BEFORE[$number] }),
+                    position.after(const { &$view::__BEFORE[$number] }),
                     last_char,
                 ))*
             }
@@ -58,49 +58,49 @@ macro_rules! __zorb_view {
 macro_rules! __zorb_variable_view {
     ($name:ident, $view:ident, { $($number:literal $field:ident: $type:ty),* $(,)? }) => {
         impl<'a> $view<'a> {
-            /// The place of a member, or that behind the last one.
-            fn __place(self, number: usize) -> $crate::codegen::Place<'a> {
-                let place = self.0;
+            /// The position of a member, or that after the last one.
+            fn __position(self, number: usize) -> $crate::codegen::Position<'a> {
+                let position = self.0;
                 $(
                     if number == $number {
-                        return place;
+                        return position;
                     }
-                    let place = <$type as $crate::codegen::Viewed>::behind(place);
+                    let position = <$type as $crate::codegen::Viewed>::after(position);
                 )*
-                place
+                position
             }
         }
 
         impl $crate::codegen::Viewed for $name {
-            type Seen<'a> = $view<'a>;
-            type Places<'a> = $crate::codegen::Walk<'a, Self>;
+            type ReadAs<'a> = $view<'a>;
+            type Positions<'a> = $crate::codegen::VariablePositions<'a, Self>;
 
             #[inline]
-            fn see(place: $crate::codegen::Place<'_>) -> $view<'_> {
-                $view(place)
+            fn read_at(position: $crate::codegen::Position<'_>) -> $view<'_> {
+                $view(position)
             }
 
-            fn behind(place: $crate::codegen::Place<'_>) -> $crate::codegen::Place<'_> {
-                $view(place).__place(::core::primitive::usize::MAX)
+            fn after(position: $crate::codegen::Position<'_>) -> $crate::codegen::Position<'_> {
+                $view(position).__position(::core::primitive::usize::MAX)
             }
 
             #[inline]
-            fn places(
-                place: $crate::codegen::Place<'_>,
+            fn positions(
+                position: $crate::codegen::Position<'_>,
                 count: usize,
-            ) -> $crate::codegen::Walk<'_, Self> {
-                $crate::codegen::Walk::new(place, count)
+            ) -> $crate::codegen::VariablePositions<'_, Self> {
+                $crate::codegen::VariablePositions::new(position, count)
             }
 
             fn value(view: $view<'_>) -> Self {
-                let place = view.0;
+                let position = view.0;
                 $(
                     let $field = <$type as $crate::codegen::Viewed>::value(
-                        <$type as $crate::codegen::Viewed>::see(place),
+                        <$type as $crate::codegen::Viewed>::read_at(position),
                     );
-                    let place = <$type as $crate::codegen::Viewed>::behind(place);
+                    let position = <$type as $crate::codegen::Viewed>::after(position);
                 )*
-                let _ = place;
+                let _ = position;
                 Self { $($field),* }
             }
 
@@ -148,9 +148,9 @@ macro_rules! __zorb_copy_of_view {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_member {
-    ($place:ident: $view:ident, $number:literal $type:ty) => {
+    ($value:ident: $view:ident, $number:literal $type:ty) => {
         <$type as $crate::codegen::FixedSize>::in_place(
-            $place.0.behind(const { &$view::__BEFORE[$number] }),
+            $value.0.after(const { &$view::__BEFORE[$number] }),
         )
     };
 }
@@ -159,8 +159,8 @@ macro_rules! __zorb_member {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_variable_member {
-    ($place:ident: $view:ident, $number:literal $type:ty) => {
-        <$type as $crate::codegen::Viewed>::see($place.__place($number))
+    ($value:ident: $view:ident, $number:literal $type:ty) => {
+        <$type as $crate::codegen::Viewed>::read_at($value.__position($number))
     };
 }
 

@@ -21,8 +21,8 @@ impl<'m> Emitter<'_, 'm> {
             "The view of a [`{own}`], which is read in place from received octets. `{own}::from` copies it."
         );
         self.lead(None, &otherwise);
-        let place = self.types().codegen("Place");
-        self.push(&format!("#[derive(Clone, Copy)]\npub struct {view}<'a>({place}<'a>);\n"));
+        let position = self.types().codegen("Position");
+        self.push(&format!("#[derive(Clone, Copy)]\npub struct {view}<'a>({position}<'a>);\n"));
         let mut scope = Scope::default();
         let (mut rows, mut methods) = (Vec::new(), String::new());
         let (implementation, access) = match self.viewed.has_fixed_size(id) {

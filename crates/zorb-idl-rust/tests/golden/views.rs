@@ -44,7 +44,7 @@ pub mod radar {
 
     /// The view of a [`Point`], which is read in place from received octets. `Point::from` copies it.
     #[derive(Clone, Copy)]
-    pub struct PointView<'a>(::zorb::codegen::Place<'a>);
+    pub struct PointView<'a>(::zorb::codegen::Position<'a>);
     ::zorb::codegen::view!(Point, PointView, { 0 x: f64, 1 y: f64 });
     impl<'a> PointView<'a> {
         /// To the east, in meters.
@@ -104,7 +104,7 @@ pub mod radar {
 
     /// The view of a [`Plot`], which is read in place from received octets. `Plot::from` copies it.
     #[derive(Clone, Copy)]
-    pub struct PlotView<'a>(::zorb::codegen::Place<'a>);
+    pub struct PlotView<'a>(::zorb::codegen::Position<'a>);
     ::zorb::codegen::view!(Plot, PlotView, {
         0 id: u8, 1 at: Point, 2 kind: PlotKind, 3 band: char, 4 fresh: bool, 5 levels: [i16; 3],
         6 trail: [Point; 2], 7 grid: [[i32; 2]; 2], 8 marks: MarkSet, 9 r#type: f32,
@@ -503,7 +503,7 @@ pub mod journal {
 
     /// The view of a [`Author`], which is read in place from received octets. `Author::from` copies it.
     #[derive(Clone, Copy)]
-    pub struct AuthorView<'a>(::zorb::codegen::Place<'a>);
+    pub struct AuthorView<'a>(::zorb::codegen::Position<'a>);
     ::zorb::codegen::variable_view!(Author, AuthorView, {
         0 name: ::zorb::codegen::Bounded<String, 12>, 1 initial: char,
     });
@@ -555,7 +555,7 @@ pub mod journal {
 
     /// The view of a [`Entry`], which is read in place from received octets. `Entry::from` copies it.
     #[derive(Clone, Copy)]
-    pub struct EntryView<'a>(::zorb::codegen::Place<'a>);
+    pub struct EntryView<'a>(::zorb::codegen::Position<'a>);
     ::zorb::codegen::variable_view!(Entry, EntryView, {
         0 id: u8, 1 writer: Author, 2 grade: Level, 3 text: String,
         4 image: ::zorb::codegen::Octets, 5 levels: ::zorb::codegen::Bounded<Vec<f64>, 4>,

@@ -53,7 +53,7 @@ impl FixedLayout {
     }
 
     /// The layout of values one after the other, however many there are.
-    pub const fn in_a_row(values: &[Self]) -> Self {
+    pub const fn consecutive(values: &[Self]) -> Self {
         let mut whole = Self::EMPTY;
         let mut rest = values;
         while let [first, tail @ ..] = rest {

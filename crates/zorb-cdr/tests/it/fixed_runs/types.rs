@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use zorb_cdr::{
     CdrErrorKind, CdrReader, CdrResult, CdrWriter, FixedLayout, FixedReader, FixedSize,
-    FixedWriter, Place, Validity, Wire,
+    FixedWriter, Position, Validity, Wire,
 };
 
 /// `T` without its layout.
@@ -81,24 +81,24 @@ macro_rules! structure {
         }
 
         impl FixedSize for $name {
-            type InPlace<'a> = Place<'a>;
-            const FIXED: FixedLayout = FixedLayout::in_a_row(&[$(<$type as FixedSize>::FIXED),*]);
+            type InPlace<'a> = Position<'a>;
+            const FIXED: FixedLayout = FixedLayout::consecutive(&[$(<$type as FixedSize>::FIXED),*]);
             const VALIDITY: Validity =
                 Validity::of_all(&[$(<$type as FixedSize>::VALIDITY),*]);
 
-            fn in_place(place: Place<'_>) -> Place<'_> {
-                place
+            fn in_place(position: Position<'_>) -> Position<'_> {
+                position
             }
 
-            fn owned(place: Place<'_>) -> Self {
+            fn owned(position: Position<'_>) -> Self {
                 let mut before = Self::BEFORE.iter();
-                let mut next = || place.behind(before.next().expect("one for each member"));
+                let mut next = || position.after(before.next().expect("one for each member"));
                 Self { $($field: <$type as FixedSize>::owned(<$type>::in_place(next()))),* }
             }
 
-            fn is_valid(place: Place<'_>, last_char: u8) -> bool {
+            fn is_valid(position: Position<'_>, last_char: u8) -> bool {
                 let mut before = Self::BEFORE.iter();
-                let mut next = || place.behind(before.next().expect("one for each member"));
+                let mut next = || position.after(before.next().expect("one for each member"));
                 true $(& <$type>::is_valid(next(), last_char))*
             }
         }
@@ -170,15 +170,15 @@ impl FixedSize for Colour {
     const FIXED: FixedLayout = u32::FIXED;
     const VALIDITY: Validity = Validity::Some;
 
-    fn in_place(place: Place<'_>) -> Self {
-        Self::of(u32::in_place(place)).unwrap_or(Self::Red)
+    fn in_place(position: Position<'_>) -> Self {
+        Self::of(u32::in_place(position)).unwrap_or(Self::Red)
     }
 
     fn owned(in_place: Self) -> Self {
         in_place
     }
 
-    fn is_valid(place: Place<'_>, _: u8) -> bool {
-        Self::of(u32::in_place(place)).is_some()
+    fn is_valid(position: Position<'_>, _: u8) -> bool {
+        Self::of(u32::in_place(position)).is_some()
     }
 }
