@@ -60,7 +60,7 @@ impl ServerConnection {
     #[inline]
     pub(super) fn leave_input_to_reactor(self: &Arc<Self>, input: Box<Input>) {
         begin_upcall();
-        let has_more = input.inbound.has_buffered() || !input.drained;
+        let has_more = input.has_more();
         // The slot is empty: there is one input.
         drop(self.input.put(input));
         // A single thread reads on after the upcall.
@@ -87,8 +87,8 @@ impl ServerConnection {
     #[cold]
     pub(super) fn resume_reading(self: &Arc<Self>) {
         self.events.set_request_waits(false);
-        if !self.has_own_threads() {
-            self.events.ready.store(true, Ordering::SeqCst);
+        // Who finds more from now on reads it itself.
+        if !self.has_own_threads() && self.events.is_ready() {
             self.queue_buffered();
         }
     }

@@ -49,4 +49,11 @@ impl Input {
             shared_end: None,
         })
     }
+
+    /// Whether there is more than the current message: octets that have been received already, or may be in the stream.
+    /// Otherwise an event reports what arrives next.
+    #[inline]
+    pub(super) fn has_more(&self) -> bool {
+        self.inbound.has_buffered() || !self.drained
+    }
 }

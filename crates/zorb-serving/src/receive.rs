@@ -77,7 +77,9 @@ impl ServerConnection {
                     }
                     if self.events.request_waits() {
                         if !waits {
-                            self.events.ready.store(true, Ordering::SeqCst);
+                            if input.has_more() {
+                                self.events.ready.store(true, Ordering::SeqCst);
+                            }
                             return Some(input);
                         }
                         self.lane.work_ends();

@@ -114,8 +114,8 @@ impl Lane {
 
     /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.
     pub(super) fn ask_for_follower(&self, reactor: &Reactor<ServerConnection>, kind: ThreadKind) {
-        if !reactor.has_idle()
-            && kind != ThreadKind::Reader
+        if kind != ThreadKind::Reader
+            && !reactor.has_idle()
             && self.threads.load(Ordering::Acquire) < self.settings.max_threads()
             && self.thread_requests.ask(1)
         {

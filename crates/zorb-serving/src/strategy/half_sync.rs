@@ -42,7 +42,9 @@ impl HalfSync {
         spare: &mut Option<Box<RequestMessage>>,
         reply: &mut Vec<u8>,
     ) {
-        let needs_other = !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
+        let needs_other = other_lanes(lane).is_some()
+            && !self.queue.has_idle()
+            && !lane.thread_requests.may_ask(missing(lane));
         let borrowed = if needs_other { borrow(lane) } else { None };
         let ask = || lane.thread_requests.ask(missing(lane));
         match self.queue.offer(request, room, borrowed.is_some(), spare, ask) {

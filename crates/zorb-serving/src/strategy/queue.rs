@@ -7,7 +7,6 @@ mod tests;
 pub(super) mod worker;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::Lock;
 
@@ -35,8 +34,6 @@ pub(crate) struct RequestQueue<J> {
     buffering: Option<Buffering>,
     /// Whether requests of higher priority are served first.
     by_priority: bool,
-    /// The number of waiting threads, readable without the lock.
-    idle: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -155,20 +152,11 @@ impl<J: Request> RequestQueue<J> {
             spares: Spares::new(room, octets),
             ended: false,
         };
-        Self { waiting: Lock::new(waiting), buffering, by_priority, idle: AtomicUsize::new(0) }
+        Self { waiting: Lock::new(waiting), buffering, by_priority }
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
         work(&mut self.waiting.lock())
-    }
-
-    /// The same for work that changes the idle threads.
-    fn with_idle<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
-        self.with(|waiting| {
-            let result = work(waiting);
-            self.idle.store(waiting.idle.len(), Ordering::Release);
-            result
-        })
     }
 
     /// A message for the next request.
@@ -182,7 +170,7 @@ impl<J: Request> RequestQueue<J> {
     }
 
     pub(super) fn has_idle(&self) -> bool {
-        self.idle.load(Ordering::Acquire) > 0
+        self.with(|waiting| !waiting.idle.is_empty())
     }
 
     /// Whether a thread waits, and how often threads have been free for their next request.
@@ -205,7 +193,7 @@ impl<J: Request> RequestQueue<J> {
         spare: &mut Option<Box<RequestMessage>>,
         ask: impl FnOnce() -> bool,
     ) -> Offered<J> {
-        self.with_idle(|waiting| {
+        self.with(|waiting| {
             if spare.is_none() {
                 *spare = waiting.spares.take();
             }
@@ -263,10 +251,7 @@ impl<J: Request> RequestQueue<J> {
 
     /// An idle thread of this lane, for another lane.
     pub(super) fn take_idle(&self) -> Option<Arc<Worker>> {
-        if !self.has_idle() {
-            return None;
-        }
-        self.with_idle(|waiting| waiting.idle.pop())
+        self.with(|waiting| waiting.idle.pop())
     }
 
     /// Takes the next request.
@@ -296,7 +281,7 @@ impl<J: Request> RequestQueue<J> {
         worker: &Arc<Worker>,
         served: Option<Box<RequestMessage>>,
     ) -> Next<J> {
-        self.with_idle(|waiting| {
+        self.with(|waiting| {
             waiting.freed += 1;
             if let Some(message) = served {
                 waiting.spares.put(message);
@@ -315,7 +300,7 @@ impl<J: Request> RequestQueue<J> {
 
     /// Removes `worker` from the idle threads; `false` if it has been called.
     pub(super) fn leave(&self, worker: &Arc<Worker>) -> bool {
-        self.with_idle(|waiting| {
+        self.with(|waiting| {
             let before = waiting.idle.len();
             waiting.idle.retain(|idle| !Arc::ptr_eq(idle, worker));
             waiting.idle.len() < before
@@ -324,7 +309,7 @@ impl<J: Request> RequestQueue<J> {
 
     /// Ends all threads once the queue is empty.
     pub(crate) fn end(&self) {
-        let idle = self.with_idle(|waiting| {
+        let idle = self.with(|waiting| {
             waiting.ended = true;
             std::mem::take(&mut waiting.idle)
         });
