@@ -1,9 +1,10 @@
 //! The client of the request that is being served.
 
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use zorb_transport::PeerIdentity;
+use zorb_transport::{PeerIdentity, peer_network};
 
 use crate::policy::BufferStrategy;
 use crate::upcall_thread::{ServedConnection, served_connection};
@@ -53,6 +54,15 @@ impl Caller {
     #[must_use]
     pub fn address(&self) -> &str {
         self.connection.stream().peer()
+    }
+
+    /// The IP address by which limits for each client count: the client's, or its network, the first 64 bits, for an IPv6
+    /// address that is valid beyond its link. `None` for clients over Unix-domain sockets and shared memory, and for those
+    /// that send datagrams.
+    #[must_use]
+    pub fn network(&self) -> Option<IpAddr> {
+        let address: SocketAddr = self.address().parse().ok()?;
+        Some(peer_network(address.ip()))
     }
 }
 

@@ -7,13 +7,11 @@
 mod table;
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb::poa::{AnyServant, ObjectId, PoaError, PoaPolicies};
 use zorb::{Caller, CompletionStatus, Interface, Orb, SystemException, WeakOrb, minor};
-use zorb_transport::peer_network;
 
 use table::{Peer, Table};
 
@@ -115,8 +113,7 @@ impl<C> Iterators<C> {
 
 /// The client that creates an iterator; local ones count as one.
 fn peer() -> Peer {
-    let address = Caller::current()?.address().parse::<SocketAddr>().ok()?;
-    Some(peer_network(address.ip()))
+    Caller::current()?.network()
 }
 
 fn number(id: &ObjectId) -> Option<u64> {

@@ -441,7 +441,7 @@ impl Contexts {
     /// Contexts to which no name leads. Each reply has as many as a list has bindings, at most.
     fn orphans(&self, how_many: u32) -> Result<Vec<NamingContextExt>, SystemException> {
         let count = usize::try_from(how_many).map_or(self.listed, |count| count.min(self.listed));
-        let orphans = self.names.read().orphans(count);
+        let orphans = self.names.orphans(count);
         orphans.into_iter().map(|id| self.reference(id)).collect()
     }
 }

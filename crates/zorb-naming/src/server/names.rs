@@ -37,6 +37,8 @@ pub(crate) struct Names {
     // Locked before the tree.
     marks: Mutex<Marks>,
     unmarked: Condvar,
+    // Held during a search for orphans, which has memory for each context.
+    search: Mutex<()>,
 }
 
 /// What is being stored.
@@ -47,6 +49,9 @@ struct Marks {
     contexts: HashMap<ContextId, usize>,
     destroyed: HashSet<ContextId>,
 }
+
+/// How many contexts and bindings a search looks at while the tree is locked.
+const SEARCHED_AT_ONCE: usize = 1000;
 
 /// How many bindings are removed at once whose leases have ended: their keys fit into a batch, however long they are.
 const ENDED_AT_ONCE: usize = 256;
@@ -120,12 +125,35 @@ impl Names {
     }
 
     fn of(tree: Tree, store: Option<Arc<dyn Store>>) -> Self {
-        Self { tree: RwLock::new(tree), store, marks: Mutex::default(), unmarked: Condvar::new() }
+        Self {
+            tree: RwLock::new(tree),
+            store,
+            marks: Mutex::default(),
+            unmarked: Condvar::new(),
+            search: Mutex::default(),
+        }
     }
 
     /// The tree, for reading.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Tree> {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Contexts to which no name leads from the root, at most `count`, in the order of their ids. Names can be read and
+    /// changed meanwhile, and one search waits for the other.
+    pub(crate) fn orphans(&self, count: usize) -> Vec<ContextId> {
+        let _search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.read().begin_search();
+        let named = loop {
+            let named = self.read().go_on_searching(SEARCHED_AT_ONCE);
+            if let Some(named) = named {
+                break named;
+            }
+        };
+        let orphans = all.into_iter().filter(|id| !named.contains(id) && self.read().has(*id));
+        let mut orphans: Vec<_> = orphans.take(count).collect();
+        orphans.sort_unstable();
+        orphans
     }
 
     fn apply(&self, change: Change) {

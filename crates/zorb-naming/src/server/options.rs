@@ -33,8 +33,8 @@ zorb::transport::options! {
         /// Maximum size of the bindings in one reply of list and next_n; a larger binding is returned alone. An
         /// iterator returns the rest.
         "NamingListedOctets" naming_listed_octets: usize = 1_048_576, 1..=1_073_741_824, "octets";
-        /// Maximum number of calls to naming contexts of other servers at a time; 0 to make none. Beyond it, clients get
-        /// CannotProceed, and may continue with the other context themselves.
+        /// Maximum number of calls to naming contexts of other servers at a time, half of them for clients at one IP address;
+        /// 0 to make none. Beyond it, clients get CannotProceed, and may continue with the other context themselves.
         "NamingForeignCalls" naming_foreign_calls: usize = 32, 0..=65_536;
         /// Maximum number of these calls to one server, so that one that does not answer leaves room for others.
         "NamingForeignCallsPerServer" naming_foreign_calls_per_server: usize = 8, 1..=65_536;

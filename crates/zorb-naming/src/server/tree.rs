@@ -5,19 +5,22 @@
 
 mod common;
 mod entry;
+mod search;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::context_id::{ContextId, HashIds};
+use super::context_id::ContextId;
 use super::leases::Leases;
 use super::options::NamingOptions;
 use super::path::{BINDING_OCTETS, Path};
 use crate::cos_naming::naming_context::NotFoundReason;
 use common::CommonParts;
 pub(crate) use entry::{Bound, Entry, Found, MAX_KEY};
+use search::{ContextIds, Contexts, Search};
 
 /// Why an operation fails. Indexes count components of the name: the rest begins there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +87,7 @@ pub(crate) enum LeaseChange {
 /// The contexts and their bindings.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    contexts: HashMap<ContextId, BTreeSet<Entry>, HashIds>,
+    contexts: Contexts,
     parts: CommonParts,
     leases: Leases,
     limits: NamingOptions,
@@ -94,6 +97,8 @@ pub(crate) struct Tree {
     changes: u64,
     /// The memory that contexts and bindings count for, without common parts of references.
     octets: usize,
+    /// The search in progress.
+    search: Mutex<Option<Search>>,
 }
 
 /// The octets of memory that an empty context counts for.
@@ -138,10 +143,11 @@ impl Listing {
 impl Tree {
     /// A tree with an empty root context.
     pub(crate) fn new(limits: NamingOptions) -> Self {
-        let contexts = HashMap::from_iter([(ContextId::ROOT, BTreeSet::new())]);
+        let contexts = Contexts::from_iter([(ContextId::ROOT, BTreeSet::new())]);
         let (parts, leases) = (CommonParts::default(), Leases::default());
         let (most_octets, octets) = (limits.memory(), CONTEXT_CHARGE);
-        Self { contexts, parts, leases, limits, most_octets, bindings: 0, changes: 0, octets }
+        let (bindings, changes, search) = (0, 0, Mutex::default());
+        Self { contexts, parts, leases, limits, most_octets, bindings, changes, octets, search }
     }
 
     /// A binding for [`load`](Self::load); `None` if the key is too long.
@@ -385,6 +391,10 @@ impl Tree {
                 let bound = Bound::from_octets(&value);
                 let entry = bound.and_then(|bound| Entry::new(&key, bound, &mut self.parts));
                 let Some(entry) = entry else { return };
+                let search = self.search.get_mut().unwrap_or_else(PoisonError::into_inner);
+                if let (Some(search), Some(bound)) = (search, entry.context()) {
+                    search.add(bound);
+                }
                 self.octets += entry.charge();
                 self.bindings += 1;
                 let old = entries.replace(entry);
@@ -453,18 +463,23 @@ impl Tree {
         self.contexts.get(&context)?.get(key)?.context()
     }
 
-    /// Contexts to which no name leads from the root, at most `count`.
-    pub(crate) fn orphans(&self, count: usize) -> Vec<ContextId> {
-        let mut reached = HashSet::from([ContextId::ROOT]);
-        let mut next = vec![ContextId::ROOT];
-        while let Some(id) = next.pop() {
-            let entries = self.contexts.get(&id).into_iter().flatten();
-            next.extend(entries.filter_map(Entry::context).filter(|id| reached.insert(*id)));
+    /// Begins a search from the root on, instead of another one. Returns all contexts, in any order.
+    pub(crate) fn begin_search(&self) -> Vec<ContextId> {
+        *self.search() = Some(Search::new(self.contexts.len()));
+        self.contexts.keys().copied().collect()
+    }
+
+    /// Looks at up to `most` contexts and bindings. At the end of the search, returns the contexts that names lead to.
+    pub(crate) fn go_on_searching(&self, most: usize) -> Option<ContextIds> {
+        let mut search = self.search();
+        if search.as_mut().is_some_and(|search| search.step(&self.contexts, most.max(2))) {
+            return None;
         }
-        let mut orphans: Vec<_> =
-            self.contexts.keys().filter(|id| !reached.contains(id)).copied().take(count).collect();
-        orphans.sort_unstable();
-        orphans
+        search.take().map(Search::found)
+    }
+
+    fn search(&self) -> MutexGuard<'_, Option<Search>> {
+        self.search.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

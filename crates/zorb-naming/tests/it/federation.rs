@@ -95,7 +95,8 @@ fn without_federation_clients_continue_themselves() {
 
 #[test]
 fn servers_that_contain_each_other_end_with_the_name() {
-    let options = NamingOptions { naming_foreign_calls: 4, ..NamingOptions::default() };
+    // Half of them for each client: four.
+    let options = NamingOptions { naming_foreign_calls: 8, ..NamingOptions::default() };
     let (one, two) = (World::with(&options), World::with(&options));
     join(&one, &two, "next");
     join(&two, &one, "next");

@@ -212,6 +212,19 @@ fn a_list_ends_with_its_octets_but_has_one_binding() {
     assert_eq!(list(b"d\0"), (1, false), "one that is longer than all together");
 }
 
+/// The contexts to which no name leads at the end of a search in steps of this size.
+fn orphans(tree: &Tree, step: usize) -> Vec<ContextId> {
+    let all = tree.begin_search();
+    let named = loop {
+        if let Some(named) = tree.go_on_searching(step) {
+            break named;
+        }
+    };
+    let mut orphans: Vec<_> = all.into_iter().filter(|id| !named.contains(id)).collect();
+    orphans.sort_unstable();
+    orphans
+}
+
 #[test]
 fn contexts_to_which_no_name_leads_are_orphans() {
     let mut tree = sample();
@@ -226,14 +239,50 @@ fn contexts_to_which_no_name_leads_are_orphans() {
         tree.apply(change);
     }
     let ids = |numbers: &[u64]| numbers.iter().map(|id| ContextId(*id)).collect::<Vec<_>>();
-    assert_eq!(tree.orphans(10), ids(&[20, 21, 22]));
-    assert_eq!(tree.orphans(2).len(), 2);
+    for step in 1..20 {
+        assert_eq!(orphans(&tree, step), ids(&[20, 21, 22]), "{step}");
+    }
     make(&mut tree, "twenty", Operation::Bind(Bound::Context(ContextId(20)))).unwrap();
-    assert_eq!(tree.orphans(10), ids(&[22]));
+    assert_eq!(orphans(&tree, 3), ids(&[22]));
     make(&mut tree, "ctx", Operation::Unbind).unwrap();
-    assert_eq!(tree.orphans(10), ids(&[22]), "it has another name");
+    assert_eq!(orphans(&tree, 3), ids(&[22]), "it has another name");
     make(&mut tree, "twenty", Operation::Unbind).unwrap();
-    assert_eq!(tree.orphans(10), ids(&[7, 20, 21, 22]));
+    assert_eq!(orphans(&tree, 3), ids(&[7, 20, 21, 22]));
+}
+
+#[test]
+fn contexts_that_are_moved_during_a_search_are_no_orphans() {
+    let bind = |tree: &mut Tree, text: &str, id: u64| {
+        make(tree, text, Operation::Bind(Bound::Context(ContextId(id)))).unwrap();
+    };
+    // After each number of steps, a context leaves the end of the list for its beginning; another one is new there.
+    for steps in 0..12 {
+        let mut tree = tree();
+        for id in [20, 21, 22, 23] {
+            let change = tree.plan_create(ContextId(id)).unwrap();
+            tree.apply(change);
+        }
+        for text in ["b", "c", "d"] {
+            make(&mut tree, text, Operation::Bind(OBJECT)).unwrap();
+        }
+        bind(&mut tree, "z", 20);
+        bind(&mut tree, "z/inner", 21);
+        assert_eq!(tree.begin_search().len(), 5);
+        let mut found = (0..steps).find_map(|_| tree.go_on_searching(2));
+        let is_over = found.is_some();
+        if !is_over {
+            bind(&mut tree, "a", 20);
+            make(&mut tree, "z", Operation::Unbind).unwrap();
+            bind(&mut tree, "a/other", 22);
+        }
+        while found.is_none() {
+            found = tree.go_on_searching(2);
+        }
+        let mut found: Vec<_> = found.unwrap().into_iter().map(|ContextId(id)| id).collect();
+        found.sort_unstable();
+        assert_eq!(found, [0, 20, 21, 22][..if is_over { 3 } else { 4 }], "{steps}");
+        assert_eq!(orphans(&tree, 2).len(), if is_over { 2 } else { 1 });
+    }
 }
 
 #[test]
