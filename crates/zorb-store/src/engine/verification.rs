@@ -3,12 +3,14 @@
 //! Where the last commit was synchronized before it became the primary one, the database reads tables of its own before
 //! it verifies any checksum. In a file that has lost writes these can contain themselves, and reading them ends with the
 //! stack, and so with the process. So the database first opens a view of the file whose header says that nothing was
-//! synchronized, which makes it verify everything; what it writes then stays in memory.
+//! synchronized, which makes it verify everything; that is all it does there, and what it writes stays in memory.
 //!
 //! The format is the one that redb documents for files of version 3: flags follow the magic number, and two slots describe
 //! the last commits.
 
+use std::cell::Cell;
 use std::io;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{Builder, DatabaseError, StorageBackend};
@@ -22,8 +24,8 @@ const PRIMARY: u8 = 1;
 const SYNCHRONIZED: u8 = 4;
 /// Offsets of the last octet of each slot, which belongs to its checksum.
 const CHECKSUMS: [usize; 2] = [64 + 127, 192 + 127];
-/// How much of a repair the database has reported before it returns to an earlier commit (0.3), and afterwards (0.6).
-const SCANNED: f64 = 0.5;
+/// A repair reports 0.3 before it returns to an earlier commit, and 0.6 when it has verified all checksums.
+const VERIFIED: f64 = 0.5;
 
 /// Verifies the file if its last commit was synchronized. Returns whether it was.
 pub(super) fn verify(backend: &Arc<Backend>, cache: usize) -> Result<bool, redb::Error> {
@@ -43,14 +45,18 @@ pub(super) fn verify(backend: &Arc<Backend>, cache: usize) -> Result<bool, redb:
     let view = View { file, changes: Mutex::new(Changes { length, writes: vec![(0, header)] }) };
     let mut builder = Builder::new();
     builder.create_with_file_format_v3(true).set_cache_size(cache);
-    builder.set_repair_callback(|repair| {
-        if repair.progress() > 0.0 && repair.progress() < SCANNED {
+    let is_verified = Rc::new(Cell::new(false));
+    let noted = Rc::clone(&is_verified);
+    builder.set_repair_callback(move |repair| {
+        if repair.progress() > 0.0 {
+            noted.set(repair.progress() > VERIFIED);
+            // What would follow reads everything once more.
             repair.abort();
         }
     });
     match builder.create_with_backend(view) {
-        Ok(_) => Ok(true),
-        Err(DatabaseError::RepairAborted) => {
+        Err(DatabaseError::RepairAborted) if is_verified.get() => Ok(true),
+        Ok(_) | Err(DatabaseError::RepairAborted) => {
             Err(redb::Error::Corrupted("the last commit is damaged".to_owned()))
         }
         Err(error) => Err(error.into()),
