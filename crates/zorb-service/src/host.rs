@@ -14,6 +14,7 @@ use crate::console::Console;
 use crate::http::{self, Hosts, HttpServer, Request};
 use crate::metrics::Metrics;
 use crate::pages::Pages;
+use crate::supervisor;
 
 /// The key of the object that tells probes whether the services are ready: `zorb ping --ready
 /// corbaloc::host:port/Health`.
@@ -183,7 +184,7 @@ impl Host {
 
     /// Binds the services in the naming service that the initial reference `NameService` names, its own or another one
     /// (`-ORBInitRef NameService=URL`), and declares them ready. If a name cannot be bound, it logs a warning, and a thread
-    /// tries again.
+    /// tries again. Tells systemd, if it has started the program with `Type=notify`, that the services are ready.
     ///
     /// # Errors
     /// Those of `Orb::serve`.
@@ -191,6 +192,8 @@ impl Host {
         let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let binder = binding::bind(&self.orb, &offered);
         *self.binder.lock().unwrap_or_else(PoisonError::into_inner) = binder;
-        self.orb.serve()
+        self.orb.serve()?;
+        supervisor::report_ready();
+        Ok(())
     }
 }

@@ -26,6 +26,7 @@ mod metrics;
 mod options;
 mod orb_metrics;
 mod pages;
+mod supervisor;
 mod writers;
 
 pub use endpoints::listening;

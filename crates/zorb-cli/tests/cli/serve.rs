@@ -2,11 +2,14 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 
-use zorb::{Interface as _, Orb};
+use zorb::giop::Ior;
+use zorb::{Interface as _, ObjectRef, Orb};
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
+use zorb_testkit::until;
 
 use crate::program::{command, folder, line_of, run, signal};
 
@@ -82,6 +85,58 @@ fn services_find_each_other_in_the_naming_service() {
 }
 
 #[test]
+fn all_services_answer_at_their_standard_names_and_are_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::start(&["--all", "--store", folder.path().to_str().unwrap()], 4);
+    let root = Ior::from_stringified(&served.references[0]).unwrap();
+    let profile = root.iiop_profiles().next().unwrap();
+    let prefix = format!("corbaloc::{}:{}", profile.host, profile.port);
+    let mut arguments = ["-ORBDefaultInitRef".to_owned(), prefix.clone()].to_vec();
+    let orb = Orb::builder().without_environment().arguments(&mut arguments).build().unwrap();
+    let names: NamingContext = orb.initial_reference("NameService").unwrap();
+    for (key, repository_id) in [
+        ("NameService", "IDL:omg.org/CosNaming/NamingContextExt:1.0"),
+        ("InterfaceRepository", "IDL:omg.org/CORBA/Repository:1.0"),
+        ("ImplRepoService", "IDL:ImplementationRepository/Administration:1.0"),
+        ("ScheduleService", "IDL:RtecScheduler/Scheduler:1.0"),
+    ] {
+        let mut found: Vec<ObjectRef> = vec![
+            orb.initial_reference(key).unwrap(),
+            orb.resolve(&format!("{prefix}/{key}")).unwrap(),
+        ];
+        if key != "NameService" {
+            // What cannot be bound at once is tried again.
+            let name = name(key).unwrap();
+            until(|| names.resolve(&name).is_ok());
+            found.extend(names.resolve(&name).unwrap());
+        }
+        assert!(found.iter().all(|it| it.is_a(repository_id).unwrap()), "{key}");
+    }
+    orb.shutdown(true).unwrap();
+    served.end();
+}
+
+#[test]
+fn systemd_is_told_when_the_services_are_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&socket).unwrap();
+    let listen = ["serve", "naming", "--listen", "iiop://127.0.0.1:0"];
+    let mut command = command(&listen);
+    command.env("NOTIFY_SOCKET", &socket).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let errors = child.stderr.take().unwrap();
+    let (_, _errors) = line_of(errors, |line| line.starts_with("serving "));
+    // It has been told before that line.
+    manager.set_nonblocking(true).unwrap();
+    let mut told = [0; 16];
+    let length = manager.recv(&mut told).unwrap();
+    assert_eq!(&told[..length], b"READY=1");
+    signal(&child, "TERM");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn names_survive_a_killed_service() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("names");
@@ -133,7 +188,7 @@ fn the_console_shows_what_is_served() {
     let policy = page.lines().find_map(|line| line.strip_prefix("Content-Security-Policy: "));
     assert!(policy.is_some_and(|it| it.starts_with("default-src 'none'; script-src 'nonce-")));
     assert!(!policy.unwrap().contains("unsafe"));
-    zorb_testkit::until(|| get("/names?context=0").contains("\"ImplRepoService\""));
+    until(|| get("/names?context=0").contains("\"ImplRepoService\""));
     assert!(get("/servers").ends_with("{\"rows\":[],\"has_more\":false,\"next\":null}"));
     served.end();
 }

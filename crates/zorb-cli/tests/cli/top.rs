@@ -7,7 +7,9 @@ use crate::serve::Served;
 
 #[test]
 fn the_metrics_of_services_are_shown() {
-    let mut served = Served::start(&["naming,ifr,imr", "--metrics", "0"], 3);
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().to_str().unwrap();
+    let mut served = Served::start(&["naming,ifr,imr", "--store", store, "--metrics", "0"], 3);
     let address = served.metrics();
     let shown = run(&["top", "--once", &address]);
     assert_eq!(shown.status, Some(0), "{}", shown.stderr);
@@ -21,8 +23,15 @@ fn the_metrics_of_services_are_shown() {
     assert_eq!(run(&["top", "--once", &url]).status, Some(0), "{url}");
     let page = run(&["top", "--once", "--json", &address]).json();
     let all = page["metrics"].as_array().unwrap();
-    let ready = all.iter().find(|it| it["name"] == json!("zorb_ready")).unwrap();
+    let of = |name: &str| all.iter().find(|it| it["name"] == json!(name)).unwrap();
+    let ready = of("zorb_ready");
     assert_eq!((&ready["value"], &ready["kind"]), (&json!(1.0), &json!("gauge")));
+    assert_eq!(of("zorb_naming_contexts")["value"], json!(1.0));
+    // Binding the services has synchronized the store.
+    for name in ["size_bytes", "syncs_total", "sync_seconds_total", "longest_sync_seconds"] {
+        let found = of(&format!("zorb_store_{name}"));
+        assert!(found["value"].as_f64().unwrap() > 0.0, "{found}");
+    }
     served.end();
 
     let dead = run(&["top", "--once", &address]);
