@@ -16,6 +16,10 @@ fn main() {
     zorb_build::compile("idl/demo.idl");
     zorb_build::compile("idl/param.idl");
     let interpretive = zorb_build::Config::new().marshal(zorb_build::Marshal::Interpretive);
-    interpretive.combined("param_interpretive").compile(&["idl/param.idl"]);
+    interpretive.clone().combined("param_interpretive").compile(&["idl/param.idl"]);
+    interpretive.combined("flood_interpretive").compile(&["idl/flood.idl"]);
+    let viewing = zorb_build::Config::new().view("Bench::BinStruct").view("Bench::PaddedStruct");
+    let viewing = viewing.view("Bench::Suite::send_structs").view("Bench::Suite::send_padded");
+    viewing.combined("flood_viewed").compile(&["idl/flood.idl"]);
     zorb_build::Config::new().loaned("Copies::Store::get").compile(&["idl/copies.idl"]);
 }

@@ -107,7 +107,8 @@ private:
 
 class Peer {
 public:
-    explicit Peer(const bench::Options& options) : address_(options.address) {
+    explicit Peer(const bench::Options& options)
+        : address_(options.address), dynamic_(options.dynamic) {
         connect(Connections::OWN);
     }
     ~Peer() { orb_->destroy(); }
@@ -124,6 +125,9 @@ public:
     template <class Use>
     void with_calls(const std::string& operation, uint64_t payload, unsigned, Use use) {
         Bench::Suite_ptr suite = suite_;
+        if (dynamic_ && !has_dynamic_servant(operation)) {
+            throw bench::Unsupported(operation + " has only a skeleton");
+        }
 #define BENCH_VOID(NAME)                            \
     if (operation == #NAME) {                       \
         VoidWork work([=] { suite->NAME(); });      \
@@ -182,6 +186,7 @@ public:
 
     template <class Use>
     void with_sends(const std::string& operation, uint64_t payload, Use use) {
+        if (dynamic_) throw bench::Unsupported(operation + " has only a skeleton");
         Bench::Suite_ptr suite = suite_;
         BENCH_SEQUENCE(SendWork, send_shorts, Shorts, Shorts)
         BENCH_SEQUENCE(SendWork, send_chars, Chars, Chars)
@@ -217,6 +222,11 @@ public:
     }
 
 private:
+    static bool has_dynamic_servant(const std::string& operation) {
+        const bool echoes = operation.rfind("echo_", 0) == 0 && operation != "echo_string";
+        return operation == "ping" || echoes || operation.rfind("dii_", 0) == 0;
+    }
+
     DynamicAny::DynAnyFactory_ptr dyn_any_factory() {
         CORBA::Object_var object = orb_->resolve_initial_references("DynAnyFactory");
         return DynamicAny::DynAnyFactory::_narrow(object);
@@ -226,16 +236,18 @@ private:
         orb_ = start_client_orb(connections);
         connections_ = connections;
         if (address_ == "collocated") {
-            suite_ = activate_suite(orb_, Echoes::COPY);
+            suite_ = dynamic_ ? activate_dynamic_suite(orb_) : activate_suite(orb_, Echoes::COPY);
         } else {
             CORBA::Object_var object = orb_->string_to_object(address_.c_str());
-            suite_ = Bench::Suite::_narrow(object);
+            // A servant without a skeleton does not know the bases of its interface.
+            suite_ = dynamic_ ? Bench::Suite::_unchecked_narrow(object) : Bench::Suite::_narrow(object);
         }
         if (CORBA::is_nil(suite_)) throw bench::Failure("the address is no Bench::Suite");
         suite_->ping();
     }
 
     std::string address_;
+    const bool dynamic_;
     Connections connections_ = Connections::OWN;
     CORBA::ORB_var orb_;
     Bench::Suite_var suite_;

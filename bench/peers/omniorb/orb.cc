@@ -92,6 +92,17 @@ void sink(const Sequence& data) {
     tally.count(length, Rule::number(data[0]), Rule::number(data[length - 1]));
 }
 
+// What arrived since it was last asked.
+Bench::Tally taken() {
+    bench::Tally taken = tally.take();
+    Bench::Tally result;
+    result.calls = taken.calls;
+    result.elements = taken.elements;
+    result.sum = taken.sum;
+    result.cpu_ns = taken.cpu_ns;
+    return result;
+}
+
 class SuiteServant : public POA_Bench::Suite {
 public:
     explicit SuiteServant(Echoes echoes) : echoes_(echoes) {}
@@ -130,15 +141,7 @@ public:
     void send_structs(const Bench::BinStructs& data) override { sink<bench::Structs>(data); }
     void send_padded(const Bench::PaddedStructs& data) override { sink<bench::Padded>(data); }
 
-    Bench::Tally sync() override {
-        bench::Tally taken = tally.take();
-        Bench::Tally result;
-        result.calls = taken.calls;
-        result.elements = taken.elements;
-        result.sum = taken.sum;
-        result.cpu_ns = taken.cpu_ns;
-        return result;
-    }
+    Bench::Tally sync() override { return taken(); }
 
 private:
     // The skeleton frees an `in` sequence after it has sent the reply, so a reply may lie in the
@@ -155,13 +158,69 @@ private:
 
 }  // namespace
 
-Bench::Suite_ptr activate_suite(CORBA::ORB_ptr orb, Echoes echoes) {
+namespace {
+
+// Gets requests by the dynamic skeleton interface.
+class DynamicServant : public PortableServer::DynamicImplementation {
+public:
+    void invoke(CORBA::ServerRequest_ptr request) override {
+        const std::string operation = request->operation();
+        CORBA::NVList_ptr list = nullptr;
+        CORBA::ORB_var orb = CORBA::ORB::_duplicate(orb_);
+        orb->create_list(0, list);
+        if (CORBA::TypeCode_ptr type = sequence(operation)) {
+            CORBA::Any data(type, nullptr);
+            list->add_value("data", data, CORBA::ARG_IN);
+            request->arguments(list);
+            request->set_result(*list->item(0)->value());
+            return;
+        }
+        if (operation != "ping" && operation != "sync") {
+            throw CORBA::BAD_OPERATION(0, CORBA::COMPLETED_NO);
+        }
+        request->arguments(list);
+        if (operation == "sync") {
+            CORBA::Any result;
+            result <<= taken();
+            request->set_result(result);
+        }
+    }
+
+    char* _primary_interface(const PortableServer::ObjectId&, PortableServer::POA_ptr) override {
+        return CORBA::string_dup(Bench::Suite::_PD_repoId);
+    }
+
+    explicit DynamicServant(CORBA::ORB_ptr orb) : orb_(orb) {}
+
+private:
+    static CORBA::TypeCode_ptr sequence(const std::string& operation) {
+        if (operation == "echo_octets") return Bench::_tc_Octets;
+        if (operation == "echo_longs") return Bench::_tc_Longs;
+        if (operation == "echo_doubles") return Bench::_tc_Doubles;
+        if (operation == "echo_structs") return Bench::_tc_BinStructs;
+        return nullptr;
+    }
+
+    CORBA::ORB_ptr orb_;
+};
+
+}  // namespace
+
+static CORBA::Object_ptr activate(CORBA::ORB_ptr orb, PortableServer::ServantBase* servant) {
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-    SuiteServant* servant = new SuiteServant(echoes);
     PortableServer::ObjectId_var id = poa->activate_object(servant);
     servant->_remove_ref();
     poa->the_POAManager()->activate();
-    object = poa->id_to_reference(id);
+    return poa->id_to_reference(id);
+}
+
+Bench::Suite_ptr activate_suite(CORBA::ORB_ptr orb, Echoes echoes) {
+    CORBA::Object_var object = activate(orb, new SuiteServant(echoes));
     return Bench::Suite::_narrow(object);
+}
+
+Bench::Suite_ptr activate_dynamic_suite(CORBA::ORB_ptr orb) {
+    CORBA::Object_var object = activate(orb, new DynamicServant(orb));
+    return Bench::Suite::_unchecked_narrow(object);
 }

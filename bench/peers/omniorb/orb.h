@@ -19,5 +19,8 @@ enum class Echoes { BORROW, COPY };
 // Activates the one object and its POA.
 Bench::Suite_ptr activate_suite(CORBA::ORB_ptr orb, Echoes echoes);
 
+// Activates an object without a skeleton instead, which has only `ping`, `sync`, and the echoes of sequences.
+Bench::Suite_ptr activate_dynamic_suite(CORBA::ORB_ptr orb);
+
 // Makes every socket that is opened from now on have queues of so many octets; 0: the system's.
 void set_socket_queue(int octets);

@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
     set_socket_queue(options.socket_queue);
     try {
         CORBA::ORB_var orb = start_server_orb(options);
-        Bench::Suite_var suite = activate_suite(orb, Echoes::BORROW);
+        Bench::Suite_var suite =
+            options.dynamic ? activate_dynamic_suite(orb) : activate_suite(orb, Echoes::BORROW);
         CORBA::String_var reference = orb->object_to_string(suite);
         bench::ready(reference.in());
         bench::wait_for_end_of_input();

@@ -8,7 +8,7 @@ pub(crate) mod process;
 mod raw;
 pub(crate) mod zorb;
 
-pub use arguments::{PeerArguments, PeerName, Role};
+pub use arguments::{Engine, PeerArguments, PeerName, Role};
 
 pub(crate) use arguments::COLLOCATED;
 pub use process::UNSUPPORTED;

@@ -8,7 +8,13 @@ zorb::include_idl!("copies");
 zorb::include_idl!("demo");
 zorb::include_idl!("param");
 
-/// `idl/param.idl` for the interpretive engine.
+/// `idl/param.idl` and `idl/flood.idl` for the interpretive engine.
 pub mod interpretive {
     zorb::include_idl!("param_interpretive");
+    zorb::include_idl!("flood_interpretive");
+}
+
+/// `idl/flood.idl` with views of structs.
+pub mod viewed {
+    zorb::include_idl!("flood_viewed");
 }

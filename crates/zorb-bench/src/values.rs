@@ -1,6 +1,6 @@
 //! The values of arguments (`bench/peers/PROTOCOL.md`).
 
-use crate::stubs::bench::{BinStruct, CubeStruct, PaddedStruct};
+use crate::stubs::bench::CubeStruct;
 
 /// Numbers to cube are smaller than this.
 const CUBES: u32 = 101;
@@ -128,39 +128,55 @@ impl Value for char {
     }
 }
 
-impl Value for BinStruct {
-    fn at(index: u32) -> Self {
-        Self {
-            s: i16::at(index),
-            c: char::at(index),
-            l: i32::at(index),
-            o: index as u8,
-            d: f64::at(index),
+/// The structs of a module of stubs.
+macro_rules! structs {
+    ($($($types:ident)::+;)*) => {$(
+        impl Value for $($types)::+::BinStruct {
+            fn at(index: u32) -> Self {
+                Self {
+                    s: i16::at(index),
+                    c: char::at(index),
+                    l: i32::at(index),
+                    o: index as u8,
+                    d: f64::at(index),
+                }
+            }
+
+            fn first(number: u32) -> Self {
+                Self { l: i32::first(number), ..Self::at(0) }
+            }
+
+            fn number(&self) -> u64 {
+                self.l.number()
+            }
         }
-    }
 
-    fn first(number: u32) -> Self {
-        Self { l: i32::first(number), ..Self::at(0) }
-    }
+        impl Value for $($types)::+::PaddedStruct {
+            fn at(index: u32) -> Self {
+                Self {
+                    s: i16::at(index),
+                    c: char::at(index),
+                    l: i32::at(index),
+                    o: index as u8,
+                    d: f64::at(index),
+                    p: [0, 1, 2, 3, 4, 5, 6, 7],
+                }
+            }
 
-    fn number(&self) -> u64 {
-        self.l.number()
-    }
+            fn first(number: u32) -> Self {
+                Self { l: i32::first(number), ..Self::at(0) }
+            }
+
+            fn number(&self) -> u64 {
+                self.l.number()
+            }
+        }
+    )*};
 }
-
-impl Value for PaddedStruct {
-    fn at(index: u32) -> Self {
-        let BinStruct { s, c, l, o, d } = BinStruct::at(index);
-        Self { s, c, l, o, d, p: [0, 1, 2, 3, 4, 5, 6, 7] }
-    }
-
-    fn first(number: u32) -> Self {
-        Self { l: i32::first(number), ..Self::at(0) }
-    }
-
-    fn number(&self) -> u64 {
-        self.l.number()
-    }
+structs! {
+    crate::stubs::bench;
+    crate::stubs::interpretive::bench;
+    crate::stubs::viewed::bench;
 }
 
 impl Cubed for CubeStruct {
@@ -176,6 +192,7 @@ impl Cubed for CubeStruct {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stubs::bench::BinStruct;
 
     #[test]
     fn the_first_element_tells_calls_apart() {

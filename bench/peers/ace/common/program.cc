@@ -70,6 +70,9 @@ Options start(int argc, char** argv, bool client) {
             options.connections = unsigned(number(word, value, 1));
         } else if (word == "--socket-queue") {
             options.socket_queue = int(number(word, value, 1));
+        } else if (word == "--engine") {
+            if (strcmp(value, "dsi") != 0) end(CANNOT, std::string("there is no engine ") + value + " here");
+            options.dynamic = true;
         } else {
             end(USAGE, "unknown option " + word);
         }

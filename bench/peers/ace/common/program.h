@@ -15,6 +15,7 @@ struct Options {
     int cpu = -1;                // --cpu; -1: anywhere
     unsigned connections = 128;  // --connections
     int socket_queue = 0;        // --socket-queue, in octets; 0: the system's
+    bool dynamic = false;        // --engine dsi: a servant without a skeleton
 };
 
 // Exit statuses.

@@ -2,7 +2,7 @@
 
 use zorb::CollocationStrategy;
 
-use crate::catalog::Experiment;
+use crate::catalog::{Experiment, Kind};
 use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Pair, Setup, Watch, interleaved};
@@ -57,8 +57,22 @@ impl<'a> Run<'a> {
         let own = [("raw", raw), ("zorb", true)];
         let busy_waits = setup.options.busy_wait.is_some() && !self.experiment.is_collocated();
         let busy_waiting = [("raw-busy-wait", raw && busy_waits), ("zorb-busy-wait", busy_waits)];
-        let own = own.into_iter().chain(busy_waiting).filter(|(_, takes_part)| *takes_part);
-        own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
+        let engines = Setup::ENGINES.map(|name| (name, self.experiment.kind == Kind::Ttcp));
+        let own = own
+            .into_iter()
+            .chain(engines)
+            .chain(busy_waiting)
+            .filter(|(_, takes_part)| *takes_part);
+        let names = own.map(|(name, _)| name).chain(others.map(String::as_str));
+        names.flat_map(|name| self.with_dynamic(name)).collect()
+    }
+
+    /// A peer, and the same with a servant without a skeleton if that takes part.
+    fn with_dynamic(&self, name: &str) -> Vec<String> {
+        let takes_part =
+            self.experiment.kind == Kind::Dynamic && matches!(name, "zorb" | "omniorb");
+        let dynamic = takes_part.then(|| format!("{name}{}", Setup::DYNAMIC));
+        std::iter::once(name.to_owned()).chain(dynamic).collect()
     }
 
     /// Starts all peers; each server accepts at least `connections` connections.

@@ -114,6 +114,9 @@ pub(super) const CUBIT: &[Workload] = &[
 
 pub(super) const DYNAMIC: &[Workload] = &[
     dynamic(Operation::EchoStructs, ONE_AND_WHOLE),
+    dynamic(Operation::EchoOctets, WHOLE),
+    dynamic(Operation::EchoLongs, WHOLE),
+    dynamic(Operation::EchoDoubles, WHOLE),
     dynamic(Operation::DiiStructs, ONE_AND_WHOLE),
     dynamic(Operation::DiiOctets, WHOLE),
     dynamic(Operation::DiiLongs, WHOLE),

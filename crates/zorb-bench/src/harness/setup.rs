@@ -91,6 +91,12 @@ impl Setup {
     /// The same two with busy-waiting before they block.
     pub const BUSY_WAITING: [&'static str; 2] = ["raw-busy-wait", "zorb-busy-wait"];
 
+    /// Zorb with other marshalling engines than the compiled one.
+    pub const ENGINES: [&'static str; 2] = ["zorb-interpretive", "zorb-view"];
+
+    /// What the name of a peer ends with whose servant has no skeleton (DSI).
+    pub const DYNAMIC: &'static str = "-dsi";
+
     /// The setup of `latency` with these options, for tests.
     #[cfg(test)]
     pub(crate) fn of(line: &str) -> Self {
@@ -102,17 +108,23 @@ impl Setup {
     /// Whether the programs of a peer exist.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
+        let name = name.strip_suffix(Self::DYNAMIC).unwrap_or(name);
         let program = |role| self.options.peers.join(name).join(role).is_file();
-        [Self::OWN, Self::BUSY_WAITING].concat().contains(&name)
+        [Self::OWN, Self::BUSY_WAITING, Self::ENGINES].concat().contains(&name)
             || program("server") && program("client")
     }
 
     /// The command that starts a process of a peer.
     pub(super) fn command(&self, peer: &str, process: Process<'_>) -> Result<Command> {
-        let (name, busy_wait) = match peer {
-            "raw-busy-wait" => ("raw", self.options.busy_wait),
-            "zorb-busy-wait" => ("zorb", self.options.busy_wait),
-            name => (name, None),
+        let (name, busy_wait, engine) = match peer {
+            "raw-busy-wait" => ("raw", self.options.busy_wait, None),
+            "zorb-busy-wait" => ("zorb", self.options.busy_wait, None),
+            "zorb-interpretive" => ("zorb", None, Some("interpretive")),
+            "zorb-view" => ("zorb", None, Some("view")),
+            name => match name.strip_suffix(Self::DYNAMIC) {
+                Some(name) => (name, None, Some("dsi")),
+                None => (name, None, None),
+            },
         };
         // Zorb opens the idle connections to any ORB, the bare program those to programs that use its protocol (whose
         // addresses are not references).
@@ -167,6 +179,9 @@ impl Setup {
         words.extend(
             busy_wait.into_iter().flat_map(|micros| ["--busy-wait".to_owned(), micros.to_string()]),
         );
+        words.extend(
+            engine.into_iter().flat_map(|engine| ["--engine".to_owned(), engine.to_owned()]),
+        );
         if name == "zorb" {
             words.extend(self.orb.iter().cloned());
         }
@@ -211,6 +226,14 @@ mod tests {
             "zorb bench-peer zorb relay IOR:00 --path b --transport uiop -ORBId x"
         );
         let client = Process::Client { address: "IOR:00" };
+        assert_eq!(
+            line(&setup(), "zorb-view", client),
+            "zorb bench-peer zorb client IOR:00 --transport uiop --engine view -ORBId x"
+        );
+        assert_eq!(
+            line(&setup(), "omniorb-dsi", client),
+            "peers/omniorb/client IOR:00 --transport uiop --engine dsi"
+        );
         assert_eq!(line(&setup(), "ace", client), "peers/ace/client IOR:00 --transport uiop");
     }
 

@@ -23,6 +23,20 @@ pub enum PeerName {
     Param,
 }
 
+/// What marshals arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Compiled stubs and skeletons.
+    #[default]
+    Compiled,
+    /// The interpretive engine.
+    Interpretive,
+    /// Compiled stubs, and a servant that gets structs as views.
+    View,
+    /// Stubs and the DII, and a servant without a skeleton.
+    Dsi,
+}
+
 /// The role of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Role {
@@ -86,6 +100,9 @@ pub struct PeerArguments {
     /// Maximum busy-wait before blocking, in microseconds.
     #[arg(long, default_value_t = 0)]
     pub busy_wait: u64,
+    /// What marshals arguments: interpretive and view only those of floods, dsi those of echoes.
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
     /// Options of Zorb, as `-ORBName value`.
     #[arg(skip)]
     pub orb: Vec<String>,

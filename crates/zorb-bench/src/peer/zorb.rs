@@ -1,10 +1,13 @@
 //! Zorb as a peer.
 
 mod client;
+mod dsi;
 mod dynamic;
+mod floods;
 mod hop;
 mod options;
 pub(crate) mod server;
+mod tallies;
 
 pub(super) use client::{ZorbClient, open};
 pub(super) use hop::pass_on;

@@ -177,7 +177,10 @@ fn peers_with_busy_waiting() {
 fn ttcp() {
     let rows = rows(&quick("bench-ttcp", &["ttcp"]));
     assert_eq!(works(&rows, "zorb").len(), 7 * 3);
-    assert_eq!(works(&rows, "raw"), works(&rows, "zorb"));
+    for peer in ["raw", "zorb-interpretive"] {
+        assert_eq!(works(&rows, peer), works(&rows, "zorb"), "{peer}");
+    }
+    assert_eq!(works(&rows, "zorb-view").len(), 2 * 3, "two operations have structs");
     for row in rows {
         assert!(row["mb_per_s"].as_f64().unwrap() > 0.0 && row["p50_us"].is_null(), "{row}");
     }

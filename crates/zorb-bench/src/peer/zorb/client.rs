@@ -3,11 +3,11 @@
 use zorb::{Interface as _, Orb, Pending};
 use zorb_os::clock::MonotonicTime;
 
-use super::{dynamic, server};
+use super::{dynamic, floods, server};
 use crate::error::{Error, Result};
 use crate::operation::{Element, Operation};
-use crate::peer::arguments::{COLLOCATED, PeerArguments};
-use crate::peer::client::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay, in_parts};
+use crate::peer::arguments::{COLLOCATED, Engine, PeerArguments};
+use crate::peer::client::{Client, ConnectionUse, Flooding, Refusal, TwoWay, in_parts};
 use crate::stubs::bench::{BinStruct, Suite, Sums};
 use crate::values::{Cubed, Value, sequence, set_first};
 
@@ -47,7 +47,7 @@ impl ZorbClient {
         let (suite, shared, orbs) = match arguments.address()? {
             COLLOCATED => {
                 let orb = own.force(|orb| orb.listen("iiop://127.0.0.1:0")).build()?;
-                (server::activate(&orb)?, None, vec![orb])
+                (server::activate(arguments, &orb)?, None, vec![orb])
             }
             ior => {
                 let (own, common) = (own.build()?, builder(arguments, 1, MAX_CALLS).build()?);
@@ -171,6 +171,9 @@ impl Client for ZorbClient {
         elements: usize,
         line: ConnectionUse,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
+        if self.arguments.engine == Engine::Dsi && !dynamic::has_dynamic_servant(operation) {
+            return Err(Refusal::Unsupported(format!("{operation} has only a skeleton")));
+        }
         let suite = match line {
             ConnectionUse::Pipelined if self.shared.is_some() => {
                 return match operation {
@@ -224,17 +227,7 @@ impl Client for ZorbClient {
     }
 
     fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal> {
-        let suite = self.suite.clone();
-        Ok(match operation {
-            Operation::SendShorts => flood(suite, elements, Suite::send_shorts),
-            Operation::SendChars => flood(suite, elements, Suite::send_chars),
-            Operation::SendLongs => flood(suite, elements, Suite::send_longs),
-            Operation::SendOctets => flood(suite, elements, Suite::send_octets),
-            Operation::SendDoubles => flood(suite, elements, Suite::send_doubles),
-            Operation::SendStructs => flood(suite, elements, Suite::send_structs),
-            Operation::SendPadded => flood(suite, elements, Suite::send_padded),
-            other => return Err(Refusal::Unsupported(format!("{other} has a reply"))),
-        })
+        floods::flood(self.arguments.engine, self.suite.as_object(), operation, elements)
     }
 }
 
@@ -258,39 +251,6 @@ impl TwoWay for Pipelined {
         self.pending.extend((0..count).map(send));
         self.pending.drain(..).try_for_each(Pending::wait)?;
         Ok(MonotonicTime::now().nanos_since(start))
-    }
-}
-
-/// One-way calls.
-struct ZorbFlood<T> {
-    suite: Suite,
-    values: Vec<T>,
-    call: fn(&Suite, &[T]) -> zorb::Result<()>,
-}
-
-fn flood<T: Value>(
-    suite: Suite,
-    elements: usize,
-    call: fn(&Suite, &[T]) -> zorb::Result<()>,
-) -> Box<dyn Flooding> {
-    Box::new(ZorbFlood { suite, values: sequence::<T>(elements), call })
-}
-
-impl<T: Value> Flooding for ZorbFlood<T> {
-    fn send(&mut self, number: u32) -> Result<()> {
-        set_first(&mut self.values, number);
-        Ok((self.call)(&self.suite, &self.values)?)
-    }
-
-    fn number_of(&self, number: u32) -> u64 {
-        let first = T::first(number).number();
-        let last = self.values.last().filter(|_| self.values.len() > 1);
-        first + last.map_or(first, T::number)
-    }
-
-    fn sync(&mut self) -> Result<Tally> {
-        let crate::stubs::bench::Tally { calls, elements, sum, cpu_ns } = self.suite.sync()?;
-        Ok(Tally { calls, elements, sum, cpu_ns })
     }
 }
 

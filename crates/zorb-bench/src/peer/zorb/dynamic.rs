@@ -5,7 +5,7 @@ use zorb::dynamic::{Codec, DynAny, DynAnyError, Request};
 use zorb::{Any, Interface, ObjectRef, TcKind, TypeCode, Typed, Wire};
 
 use crate::error::{Error, Result};
-use crate::operation::Operation;
+use crate::operation::{Action, Operation};
 use crate::peer::client::{TwoWay, in_parts};
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Value, sequence, set_first};
@@ -81,6 +81,12 @@ impl Dynamic for BinStruct {
         part.next_component()?;
         Ok(Self { s, c, l, o, d: part.get::<f64>()? })
     }
+}
+
+/// Whether servants of the dynamic skeleton interface have an operation that clients make by a stub or dynamically.
+pub(super) fn has_dynamic_servant(operation: Operation) -> bool {
+    let is_echo = operation.action() == Action::Echo && operation.takes_many();
+    operation == Operation::Ping || is_echo && operation != Operation::EchoString
 }
 
 /// An operation on sequences of `T`; `None` if the operation is not dynamic.

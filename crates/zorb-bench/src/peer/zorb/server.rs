@@ -1,6 +1,5 @@
 //! Zorb's server.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::Builder;
 use std::time::Duration;
@@ -8,16 +7,17 @@ use std::time::Duration;
 use zorb::SequenceView;
 use zorb::poa::PoaError;
 
+use super::tallies::Tallies;
+use super::{dsi, floods};
 use crate::error::{Error, Result};
-use crate::peer::arguments::PeerArguments;
+use crate::peer::arguments::{Engine, PeerArguments};
 use crate::peer::process::{CLOSE_TIMEOUT, UNSUPPORTED};
-use crate::processor::process_cpu_ns;
 use crate::stubs::bench::{
     BinStruct, BinStructs, CubeStruct, CubeStructs, CubitServant, Doubles, EchoServant, Longs,
     Octets, PaddedStruct, Shorts, SinkServant, Suite, SuiteServant, Sums, SumsServant, Tally,
 };
 use crate::transport::bare_transport;
-use crate::values::{Cubed, Value};
+use crate::values::Cubed;
 
 /// No other thread takes over from a long upcall, so that calls of a flood are served in order on a
 /// busy machine, too.
@@ -43,7 +43,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
         }
         orb => orb?,
     };
-    let suite = activate(&orb)?;
+    let suite = activate(arguments, &orb)?;
     let ior = zorb::Interface::as_object(&suite).to_ior_string();
     crate::peer::process::serve_until_the_end(&ior)?;
     // Closing thousands of connections takes time; some of the peers have already ended.
@@ -56,27 +56,22 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
 }
 
 /// Activates the object.
-pub(super) fn activate(orb: &zorb::Orb) -> Result<Suite, PoaError> {
-    let sums: Sums = orb.root_poa().activate(Everything::default())?;
-    Ok(sums.into())
+pub(super) fn activate(arguments: &PeerArguments, orb: &zorb::Orb) -> Result<Suite> {
+    let poa = &orb.root_poa();
+    Ok(match arguments.engine {
+        Engine::Compiled => {
+            let sums: Result<Sums, PoaError> = poa.activate(Everything::default());
+            sums?.into()
+        }
+        Engine::Interpretive => floods::interpretive::activate(poa)?.unchecked_narrow(),
+        Engine::View => floods::viewed::activate(poa)?.unchecked_narrow(),
+        Engine::Dsi => dsi::activate(poa)?.unchecked_narrow(),
+    })
 }
 
 /// Serves `Bench::Sums`.
 #[derive(Debug, Default)]
-pub(crate) struct Everything {
-    calls: AtomicU32,
-    elements: AtomicU64,
-    sum: AtomicU64,
-}
-
-impl Everything {
-    fn count<T: Value>(&self, data: &[T]) {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        self.elements.fetch_add(data.len() as u64, Ordering::Relaxed);
-        let ends = data.first().map_or(0, T::number) + data.last().map_or(0, T::number);
-        self.sum.fetch_add(ends, Ordering::Relaxed);
-    }
-}
+pub(crate) struct Everything(Tallies);
 
 fn cubes<T: Cubed>(numbers: &[T]) -> Vec<T> {
     numbers.iter().map(|number| number.cubed()).collect()
@@ -144,40 +139,36 @@ impl CubitServant for Everything {
 
 impl SinkServant for Everything {
     fn send_shorts(&self, data: &[i16]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn send_chars(&self, data: &[char]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn send_longs(&self, data: &[i32]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn send_octets(&self, data: &[u8]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn send_doubles(&self, data: &[f64]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn send_structs(&self, data: &[BinStruct]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn send_padded(&self, data: &[PaddedStruct]) {
-        self.count(data);
+        self.0.count(data);
     }
 
     fn sync(&self) -> zorb::Result<Tally> {
-        Ok(Tally {
-            calls: self.calls.swap(0, Ordering::Relaxed),
-            elements: self.elements.swap(0, Ordering::Relaxed),
-            sum: self.sum.swap(0, Ordering::Relaxed),
-            cpu_ns: process_cpu_ns(),
-        })
+        let crate::peer::client::Tally { calls, elements, sum, cpu_ns } = self.0.take();
+        Ok(Tally { calls, elements, sum, cpu_ns })
     }
 }
 

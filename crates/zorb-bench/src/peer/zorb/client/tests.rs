@@ -23,6 +23,38 @@ fn every_operation_works() {
 }
 
 #[test]
+fn floods_are_the_same_by_every_engine() {
+    for (engine, views_only) in [("interpretive", false), ("view", true)] {
+        let line = format!("zorb client collocated --engine {engine}");
+        let client = ZorbClient::connect(&PeerArguments::parsed(&line)).unwrap();
+        for &operation in Operation::ALL.iter().filter(|one| one.action() == Action::Sink) {
+            let text = answer(&client, &format!("flood {operation} 100 3")).to_string();
+            let has_views = matches!(operation, Operation::SendStructs | Operation::SendPadded);
+            let expected = if views_only && !has_views { "unsupported " } else { "done " };
+            assert!(text.starts_with(expected), "{engine} {operation}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_servant_without_a_skeleton_answers_stubs_and_dynamic_calls() {
+    let line = "zorb client collocated --engine dsi";
+    let client = ZorbClient::connect(&PeerArguments::parsed(line)).unwrap();
+    for (operation, expected) in [
+        ("ping", "done "),
+        ("echo_structs", "done "),
+        ("dii_octets", "done "),
+        ("dii_structs", "done "),
+        ("echo_string", "unsupported "),
+        ("codec_structs", "unsupported "),
+        ("cube_long", "unsupported "),
+    ] {
+        let text = answer(&client, &format!("run {operation} 100 3")).to_string();
+        assert!(text.starts_with(expected), "{operation}: {text}");
+    }
+}
+
+#[test]
 fn a_collocated_object_has_no_shared_connection() {
     let text = answer(&client(), "run ping 0 1 shared=1").to_string();
     assert!(text.starts_with("unsupported "), "{text}");
