@@ -1,6 +1,8 @@
 //! `cargo xtask stubsize`: the size that generated code adds to a client and to a server.
 
+mod object;
 mod omniorb;
+mod parts;
 mod record;
 
 use std::io::{self, Write};
@@ -11,21 +13,28 @@ use clap::Args;
 
 use record::Record;
 
+pub(crate) use record::compiler;
+
 /// Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server, compiled,
-/// interpretive, and by profile with one hot operation, and the size of the interpretive engine
+/// interpretive, and by profile with one hot operation, and the size of the interpretive engine; and the stubs and
+/// skeletons of each operation and of the standard's services
 ///
 /// The settings beside the optimization level are Cargo's defaults for release builds: no link-time optimization across
 /// crates, 16 codegen units, unwinding panics. The size is the difference between a program with the operations and one
 /// without: the octets of code, constants, unwind tables and relocations. Where omniORB is installed, the size of its stubs
 /// and skeletons of the same operations, as an object file, is printed beside them.
+///
+/// For single operations and services, the sizes are those of the object code that the compiler generates for stubs or
+/// skeletons with their types, without the servant. The IDL of some services is that of Debian's package omniorb-idl.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
     /// Optimization levels
     #[arg(value_name = "OPT", default_value = "z", value_parser = ["3", "s", "z"])]
     levels: Vec<String>,
     /// Fail if a client or a server at z exceeds its limit: compiled 30 and 35 KiB, interpretive 8 KiB each, by
-    /// profile 20 and 14 KiB, the engine 8 and 16 KiB; or if one has grown beyond the record, tests/stubsize/sizes.toml,
-    /// which belongs to one version of the compiler
+    /// profile 20 and 14 KiB, the engine 8 and 16 KiB; if interpretive code exceeds its share of compiled code: of an
+    /// operation with types of its own, stubs 45 % and skeletons 80 %, of all services 62 %; or if a size has grown
+    /// beyond the record, tests/stubsize/sizes.toml, which belongs to one version of the compiler
     #[arg(long)]
     check: bool,
     /// Write the record, for which z must be measured
@@ -108,7 +117,7 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
     if options.update && !options.levels.iter().any(|level| level == record::LEVEL) {
         return Err(io::Error::other("--update needs the optimization level z"));
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut parts) = (Vec::new(), Vec::new());
     for level in options.levels.iter().map(String::as_str) {
         let folder = build(root, level)?;
         for comparison in &COMPARISONS {
@@ -116,22 +125,26 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
                 comparison.programs.map(|name| sizes(&folder.join(format!("stubsize-{name}"))));
             rows.push(Row { level, comparison, octets: difference(with?, without?) });
         }
-        let others = omniorb::sizes(root, level)?;
+        let others =
+            omniorb::sizes(root, level, &[&root.join("tests/stubsize/idl/param_test.idl")])?;
         rows.extend(others.map(|octets| Row { level, comparison: &OMNIORB, octets }));
+        parts.push(parts::measure(root, level)?);
     }
     let mut faults = Vec::new();
     if options.update {
-        Record::new(record::compiler()?, &rows).write(root)?;
+        Record::new(compiler()?, &rows).write(root)?;
     }
     if options.check {
         faults = above_limits(&rows);
-        match Record::read(root)?.growth(&Record::new(record::compiler()?, &rows)) {
+        faults.extend(parts.iter().flat_map(parts::Parts::above_limits));
+        match Record::read(root)?.growth(&Record::new(compiler()?, &rows)) {
             Ok(grown) => faults.extend(grown),
             Err(reason) => eprintln!("{reason}"),
         }
     }
     if options.json {
-        let rows: Vec<String> = rows.iter().map(as_json).collect();
+        let mut rows: Vec<String> = rows.iter().map(as_json).collect();
+        rows.extend(parts.iter().flat_map(parts::Parts::as_json));
         writeln!(out, "[{}]", rows.join(", "))?;
     } else {
         for row in &rows {
@@ -147,6 +160,7 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
                 writeln!(out, "  {section:<18}{octets:>8}")?;
             }
         }
+        parts.iter().try_for_each(|parts| parts.print(out))?;
     }
     for fault in &faults {
         eprintln!("{fault}");
@@ -165,13 +179,25 @@ fn above_limits(rows: &[Row<'_>]) -> Vec<String> {
     faults.collect()
 }
 
-/// Builds the programs in a separate workspace, so that its profile inherits nothing.
+/// Builds the programs, and returns the folder that they are in.
 fn build(root: &Path, level: &str) -> io::Result<PathBuf> {
-    let target = root.join("target/stubsize");
+    let mut cargo = cargo(root, level, "build");
+    cargo.args(["--package=zorb-stubsize", "--bins"]);
+    expect_success("cargo", cargo.status()?.success())?;
+    Ok(folder(root))
+}
+
+/// Where the programs are built, apart from others.
+fn folder(root: &Path) -> PathBuf {
+    root.join("target/stubsize/stubsize")
+}
+
+/// A command that builds something with a profile that inherits nothing.
+fn cargo(root: &Path, level: &str, command: &str) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
-    cargo.args(["build", "--quiet", "--package=zorb-stubsize", "--bins", "--profile=stubsize"]);
-    cargo.arg("--target-dir").arg(&target);
+    cargo.args([command, "--quiet", "--profile=stubsize"]);
+    cargo.arg("--target-dir").arg(root.join("target/stubsize"));
     let level = format!("opt-level=\"{level}\"").replace("\"3\"", "3");
     for setting in [
         "inherits=\"dev\"",
@@ -185,11 +211,14 @@ fn build(root: &Path, level: &str) -> io::Result<PathBuf> {
     ] {
         cargo.arg("--config").arg(format!("profile.stubsize.{setting}"));
     }
-    let status = cargo.status()?;
-    if !status.success() {
-        return Err(io::Error::other(format!("cargo: {status}")));
+    cargo
+}
+
+fn expect_success(program: &str, succeeds: bool) -> io::Result<()> {
+    match succeeds {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("{program} failed"))),
     }
-    Ok(target.join("stubsize"))
 }
 
 fn sizes(program: &Path) -> io::Result<Octets> {

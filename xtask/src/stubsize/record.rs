@@ -93,7 +93,7 @@ impl Record {
 }
 
 /// Version and host of the compiler.
-pub(super) fn compiler() -> io::Result<[String; 2]> {
+pub(crate) fn compiler() -> io::Result<[String; 2]> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
