@@ -1,6 +1,8 @@
 //! `cargo xtask footprint`: the size of a small server, and the share of each crate.
 
+mod budget;
 mod nano;
+mod programs;
 mod resident;
 mod symbols;
 
@@ -28,6 +30,20 @@ pub(crate) struct Options {
     /// Measure the image of examples/nano instead, which is on the small ORB
     #[arg(long, conflicts_with_all = ["profiles", "write"])]
     nano: bool,
+    /// Measure four programs instead, built for size as a user's own project does: a client, a server, a server with every
+    /// feature and lanes, and the image of examples/nano; the octets of each of their crates, start-up time and memory
+    #[arg(long, conflicts_with_all = ["profiles", "write", "nano"])]
+    programs: bool,
+    /// Measure what each feature adds to a server that is built for size instead
+    #[arg(long, conflicts_with_all = ["profiles", "write", "nano", "programs"])]
+    features: bool,
+    /// Fail if a program is more than 1 % larger than the record, tests/footprint/budget.toml, and name the crates that
+    /// have grown most; the record belongs to one version of the compiler
+    #[arg(long, requires = "programs")]
+    check: bool,
+    /// Write the record
+    #[arg(long, requires = "programs", conflicts_with = "check")]
+    update: bool,
 }
 
 const PAGE: &str = "docs/src/footprint.md";
@@ -46,6 +62,13 @@ struct Footprint {
 pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     if options.nano {
         nano::command(root, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.programs {
+        return programs::command(root, options, out);
+    }
+    if options.features {
+        programs::features(root, out)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut measured = Vec::new();
@@ -87,7 +110,7 @@ fn measure(root: &Path, profile: &str) -> io::Result<Footprint> {
     Ok(Footprint {
         profile: profile.to_owned(),
         size: stripped.metadata()?.len(),
-        resident: resident::measure(&stripped, &folder.join("hello-client"))?,
+        resident: resident::measure(&stripped, &folder.join("hello-client"))?.resident,
         crates: symbols::by_crate(&names, &sections),
         sections,
     })

@@ -22,7 +22,7 @@ const FEATURES: [&str; 7] = [
 ];
 
 /// Builds `examples/nano` with features, or else with the default ones. Returns the program with its symbols.
-fn build(root: &Path, features: Option<&str>) -> io::Result<PathBuf> {
+pub(super) fn build(root: &Path, features: Option<&str>) -> io::Result<PathBuf> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

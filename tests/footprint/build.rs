@@ -1,0 +1,5 @@
+//! Compiles the IDL of the first example.
+
+fn main() {
+    zorb_build::compile("../../examples/hello/idl/hello.idl");
+}

@@ -1,0 +1,152 @@
+//! The octets on record, which belong to one version of the compiler.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use crate::stubsize::compiler;
+
+/// The path of the record, from the root.
+const PATH: &str = "tests/footprint/budget.toml";
+
+const HEAD: &str = "\
+# Octets of programs that are built for size: of the file, and of the code and constants of each crate. A file that is more
+# than 1 % larger fails `cargo xtask footprint --programs --check`. Written by `cargo xtask footprint --programs --update`.
+";
+
+/// Growth of a file that is no regression, in percent.
+const PERCENT: u64 = 1;
+/// So many crates are named, if they have grown.
+const NAMED: usize = 5;
+
+/// The sizes of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Octets {
+    pub(super) file: u64,
+    pub(super) crates: BTreeMap<String, u64>,
+}
+
+/// Octets by program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// As `rustc -vV` has it: version and host.
+    compiler: [String; 2],
+    programs: BTreeMap<String, Octets>,
+}
+
+impl Budget {
+    /// The sizes of programs, with this compiler.
+    pub(super) fn new(programs: BTreeMap<String, Octets>) -> io::Result<Self> {
+        Ok(Self { compiler: compiler()?, programs })
+    }
+
+    pub(super) fn read(root: &Path) -> io::Result<Self> {
+        let text = std::fs::read_to_string(root.join(PATH))
+            .map_err(|error| io::Error::new(error.kind(), format!("{PATH}: {error}")))?;
+        Self::parse(&text).ok_or_else(|| io::Error::other(format!("{PATH}: not a record")))
+    }
+
+    pub(super) fn write(&self, root: &Path) -> io::Result<()> {
+        std::fs::write(root.join(PATH), self.to_toml())
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let table: toml::Table = text.parse().ok()?;
+        let word = |name: &str| Some(table.get(name)?.as_str()?.to_owned());
+        let mut programs = BTreeMap::new();
+        for (name, sizes) in table.iter().filter(|(_, value)| value.is_table()) {
+            let number = |value: &toml::Value| u64::try_from(value.as_integer()?).ok();
+            let file = number(sizes.get("file")?)?;
+            let crates = sizes.get("crates")?.as_table()?.iter();
+            let crates = crates.map(|(name, octets)| Some((name.clone(), number(octets)?)));
+            let crates = crates.collect::<Option<_>>()?;
+            programs.insert(name.clone(), Octets { file, crates });
+        }
+        Some(Self { compiler: [word("rustc")?, word("host")?], programs })
+    }
+
+    fn to_toml(&self) -> String {
+        let [rustc, host] = &self.compiler;
+        let mut text = format!("{HEAD}rustc = {rustc:?}\nhost = {host:?}\n");
+        for (name, Octets { file, crates }) in &self.programs {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "\n[{name}]\nfile = {file}\n[{name}.crates]");
+            for (name, octets) in crates {
+                let _ = writeln!(text, "{name:?} = {octets}");
+            }
+        }
+        text
+    }
+
+    /// Reports which programs have grown, and which of their crates most; an error is why they cannot be compared.
+    pub(super) fn growth(&self, now: &Self) -> Result<Vec<String>, String> {
+        if self.compiler != now.compiler {
+            let (old, new) = (self.compiler.join(" for "), now.compiler.join(" for "));
+            return Err(format!(
+                "{PATH} is of rustc {old}, and this one is {new}: sizes are not compared"
+            ));
+        }
+        let mut faults = Vec::new();
+        for (name, octets) in &now.programs {
+            match self.programs.get(name) {
+                None => faults.push(format!("{name}: not in {PATH}; write it with --update")),
+                Some(before) if octets.file > before.file + before.file * PERCENT / 100 => {
+                    faults.push(format!(
+                        "{name}: {} octets, and {} on record: {}; justify it, and use --update",
+                        octets.file,
+                        before.file,
+                        grown(before, octets)
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(faults)
+    }
+}
+
+/// The crates that have grown most.
+fn grown(before: &Octets, now: &Octets) -> String {
+    let more = |(name, octets): (&String, &u64)| {
+        let before = before.crates.get(name).copied().unwrap_or_default();
+        (octets.saturating_sub(before), name.clone())
+    };
+    let mut crates: Vec<_> = now.crates.iter().map(more).filter(|(more, _)| *more > 0).collect();
+    crates.sort_by(|a, b| b.cmp(a));
+    let named = crates.iter().take(NAMED).map(|(more, name)| format!("{name} {more} more"));
+    match named.collect::<Vec<_>>() {
+        named if named.is_empty() => "no crate with a name has grown".to_owned(),
+        named => named.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(file: u64, crates: &[(&str, u64)]) -> Budget {
+        let crates = crates.iter().map(|(name, octets)| ((*name).to_owned(), *octets)).collect();
+        let programs = BTreeMap::from([("server".to_owned(), Octets { file, crates })]);
+        Budget { compiler: ["1.95.0".to_owned(), "x".to_owned()], programs }
+    }
+
+    #[test]
+    fn a_budget_survives_its_file() {
+        let written = budget(1000, &[("zorb-core", 300), ("std", 200)]);
+        assert_eq!(Budget::parse(&written.to_toml()), Some(written));
+        assert_eq!(Budget::parse("rustc = \"1\""), None);
+    }
+
+    #[test]
+    fn growth_names_the_crates() {
+        let before = budget(1000, &[("zorb-core", 300), ("std", 200), ("zorb-poa", 100)]);
+        assert_eq!(before.growth(&budget(1010, &[("zorb-core", 310)])), Ok(Vec::new()));
+        let now = budget(1011, &[("zorb-core", 305), ("std", 190), ("zorb-giop", 6)]);
+        let faults = before.growth(&now).unwrap();
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].contains("zorb-giop 6 more, zorb-core 5 more;"), "{faults:?}");
+        let other = Budget { compiler: ["2".to_owned(), "x".to_owned()], ..before.clone() };
+        assert!(before.growth(&other).is_err(), "another compiler");
+    }
+}

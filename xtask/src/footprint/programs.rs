@@ -1,0 +1,183 @@
+//! `cargo xtask footprint --programs`: four programs as users build them for size, and what each feature adds.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use super::budget::{Budget, Octets};
+use super::resident::{self, Idle};
+use super::symbols::{self, Columns};
+use super::{Options, grouped, nano, output, succeed};
+
+/// The settings of a user's own project that is to be small: panics still unwind.
+const PROFILE: [&str; 8] = [
+    "inherits=\"dev\"",
+    "opt-level=\"z\"",
+    "debug=false",
+    "debug-assertions=false",
+    "overflow-checks=false",
+    "lto=\"fat\"",
+    "codegen-units=1",
+    "incremental=false",
+];
+
+/// The features of the facade that add to a server, all of which the real-time server has.
+const FEATURES: [&str; 9] =
+    ["rt", "tls", "udp", "short", "arq", "sctp", "ziop", "usage", "buffers"];
+
+const CLIENT: &str = "client";
+const SERVER: &str = "server";
+const REALTIME: &str = "realtime";
+const NANO: &str = "nano";
+
+/// The sizes of one program.
+struct Program {
+    name: &'static str,
+    octets: Octets,
+    code: u64,
+    /// Memory at rest, and time until it serves; a client has neither.
+    idle: Option<Idle>,
+}
+
+/// Builds a program of `tests/footprint` with features; returns its path.
+fn build(root: &Path, name: &str, features: &[&str]) -> io::Result<PathBuf> {
+    let target = root.join("target/footprint-programs");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root).env("CARGO_INCREMENTAL", "0").arg("build").arg("--quiet");
+    cargo.args(["--package=zorb-footprint", "--profile=small", "--bin"]);
+    cargo.arg(format!("footprint-{name}")).arg("--features").arg(features.join(","));
+    cargo.arg("--target-dir").arg(&target);
+    for setting in PROFILE {
+        cargo.arg("--config").arg(format!("profile.small.{setting}"));
+    }
+    succeed("cargo", &mut cargo)?;
+    Ok(target.join("small").join(format!("footprint-{name}")))
+}
+
+/// Octets of the file without symbols, and of code and constants of each crate.
+fn octets(program: &Path) -> io::Result<(PathBuf, Octets, u64)> {
+    let stripped = program.with_extension("stripped");
+    succeed("strip", Command::new("strip").arg("-o").arg(&stripped).arg(program))?;
+    let sections = symbols::sections(&output("size", &["-A", "-d"], program)?);
+    let names = output("nm", &["--print-size", "--demangle"], program)?;
+    let crates = symbols::by_crate(&names, &sections).into_iter();
+    let crates = crates.map(|(name, Columns([code, constants, _]))| (name, code + constants));
+    let code = sections.iter().map(|section| section.columns().0[0]).sum();
+    let octets = Octets { file: stripped.metadata()?.len(), crates: crates.collect() };
+    Ok((stripped, octets, code))
+}
+
+fn measure(root: &Path) -> io::Result<Vec<Program>> {
+    let (client, client_octets, client_code) = octets(&build(root, CLIENT, &[])?)?;
+    let mut programs =
+        vec![Program { name: CLIENT, octets: client_octets, code: client_code, idle: None }];
+    for (name, features) in [(SERVER, &[] as &[&str]), (REALTIME, &FEATURES)] {
+        let (stripped, octets, code) = octets(&build(root, name, features)?)?;
+        let idle = Some(resident::measure(&stripped, &client)?);
+        programs.push(Program { name, octets, code, idle });
+    }
+    let (stripped, octets, code) = octets(&nano::build(root, None)?)?;
+    programs.push(Program { name: NANO, octets, code, idle: Some(idle_image(&stripped)?) });
+    Ok(programs)
+}
+
+/// The image of the small ORB as a server: its memory at rest, and the time until it says its port.
+fn idle_image(image: &Path) -> io::Result<Idle> {
+    let begun = Instant::now();
+    let mut command = Command::new(image);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let running = resident::Running(child);
+    let (Some(mut input), Some(output)) = (input, output) else {
+        return Err(io::Error::other("the image has no pipes"));
+    };
+    writeln!(input, "serve 127.0.0.1:0")?;
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line)?;
+    let start_up = begun.elapsed();
+    Ok(Idle { resident: running.resident()?, start_up })
+}
+
+/// Measures the four programs.
+pub(super) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let programs = measure(root)?;
+    writeln!(
+        out,
+        "{:<12}{:>12}{:>12}{:>14}{:>12}",
+        "program", "file", "code", "resident", "start-up"
+    )?;
+    for Program { name, octets, code, idle } in &programs {
+        let (file, code) = (grouped(octets.file), grouped(*code));
+        write!(out, "{name:<12}{file:>12}{code:>12}")?;
+        match idle {
+            Some(Idle { resident, start_up }) => {
+                let micros = start_up.as_micros();
+                writeln!(out, "{:>14}{micros:>9} us", grouped(*resident))?;
+            }
+            None => writeln!(out)?,
+        }
+    }
+    print_crates(out, &programs)?;
+    let sizes = programs.iter().map(|program| (program.name.to_owned(), program.octets.clone()));
+    let budget = Budget::new(sizes.collect())?;
+    if options.update {
+        budget.write(root)?;
+    }
+    let mut faults = Vec::new();
+    if options.check {
+        match Budget::read(root)?.growth(&budget) {
+            Ok(grown) => faults = grown,
+            Err(reason) => eprintln!("{reason}"),
+        }
+    }
+    for fault in &faults {
+        eprintln!("{fault}");
+    }
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints a column of octets for each program.
+fn print_crates(out: &mut dyn Write, programs: &[Program]) -> io::Result<()> {
+    let mut crates: BTreeMap<&str, u64> = BTreeMap::new();
+    for (name, octets) in programs.iter().flat_map(|program| &program.octets.crates) {
+        *crates.entry(name).or_default() += octets;
+    }
+    let mut crates: Vec<_> = crates.into_iter().collect();
+    crates.sort_by_key(|(_, octets)| std::cmp::Reverse(*octets));
+    write!(out, "\n{:<28}", "code and constants of")?;
+    programs.iter().try_for_each(|program| write!(out, "{:>12}", program.name))?;
+    writeln!(out)?;
+    for (name, _) in crates {
+        write!(out, "{name:<28}")?;
+        for program in programs {
+            let octets = program.octets.crates.get(name).copied().unwrap_or_default();
+            write!(out, "{:>12}", grouped(octets))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Prints what each feature adds to the server's file and code.
+pub(super) fn features(root: &Path, out: &mut dyn Write) -> io::Result<()> {
+    let measured = |features: &[&str]| {
+        let (_, octets, code) = octets(&build(root, SERVER, features)?)?;
+        Ok::<_, io::Error>([octets.file, code])
+    };
+    let line = |out: &mut dyn Write, name: &str, octets: [u64; 2]| {
+        let [file, code] = octets.map(grouped);
+        writeln!(out, "{name:<12}{file:>12}{code:>12}")?;
+        out.flush()
+    };
+    writeln!(out, "{:<12}{:>12}{:>12}", "features", "file", "code")?;
+    let least = measured(&[])?;
+    line(out, "none", least)?;
+    for feature in FEATURES {
+        let with = measured(&[feature])?;
+        let more = [0, 1].map(|at: usize| with[at].saturating_sub(least[at]));
+        line(out, &format!("+ {feature}"), more)?;
+    }
+    Ok(())
+}
