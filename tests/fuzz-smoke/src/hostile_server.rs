@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use zorb_bridge::{Bridge, Settings};
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{
@@ -11,7 +12,7 @@ use zorb_giop::{
     ReplyStatus, RequestHeader, ServiceContext, ServiceId, fragments,
 };
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
-use zorb_transport::{Acceptor, ListenOptions, Stream, StreamOptions, Transport};
+use zorb_transport::{Acceptor, ListenOptions, ProtocolRegistry, Stream, StreamOptions, Transport};
 
 use crate::echo_idl::fuzz;
 use crate::mutation::Generator;
@@ -28,6 +29,10 @@ const BUFFER: usize = 1 << 16;
 pub struct World {
     orb: Orb,
     server: Arc<Server>,
+    /// The reference in each of the versions.
+    references: [String; VERSIONS.len()],
+    /// Those between the client and the server, if any.
+    _bridges: Vec<Bridge>,
 }
 
 #[derive(Debug)]
@@ -72,21 +77,31 @@ impl World {
     /// When it cannot be started.
     #[must_use]
     pub fn new() -> Self {
-        let transport = InprocTransport::new();
-        let stream = StreamOptions { send_buffer: Some(BUFFER), ..StreamOptions::default() };
-        let options = ListenOptions::with_stream(stream);
-        let url = format!("inproc://{ENDPOINT}");
-        let acceptor = transport.listen(&url, &options).expect("an endpoint");
-        let server = Arc::new(Server {
-            random: Mutex::new(Generator::new(0)),
-            connections: AtomicUsize::new(0),
-            requests: AtomicUsize::new(0),
+        let (transport, server) = start();
+        let references = VERSIONS.map(|version| reference_of(version).to_stringified());
+        let references = references.map(|text| text.expect("text"));
+        Self { orb: client(transport), server, references, _bridges: Vec::new() }
+    }
+
+    /// Starts the server, and a bridge for each version that clients reach it by.
+    ///
+    /// # Panics
+    /// When they cannot be started.
+    #[must_use]
+    pub fn behind_bridges() -> Self {
+        let (transport, server) = start();
+        let registry = Arc::new(ProtocolRegistry::new());
+        let protocol = Arc::new(InprocProtocol::new(transport.clone()));
+        registry.register(protocol).expect("a protocol");
+        let bridges = VERSIONS.map(|version| {
+            let urls = [format!("inproc://bridge-{}", version.minor())];
+            let bridge =
+                Bridge::open(&registry, &reference_of(version), &urls, Settings::default());
+            bridge.expect("a bridge")
         });
-        let serving = Arc::clone(&server);
-        std::thread::spawn(move || serving.accept(&*acceptor));
-        let protocol = Arc::new(InprocProtocol::new(transport));
-        let orb = Orb::builder().without_environment().protocol(protocol).build();
-        Self { orb: orb.expect("a client"), server }
+        let reference = |bridge: &Bridge| bridge.reference().expect("a reference").to_stringified();
+        let references = bridges.each_ref().map(|bridge| reference(bridge).expect("text"));
+        Self { orb: client(transport), server, references, _bridges: bridges.into() }
     }
 
     /// Makes a call with the answers of a seed. The reference is new, the ORB is the one of earlier calls.
@@ -96,7 +111,8 @@ impl World {
     #[must_use]
     pub fn call(&self, seed: u64) -> Attempt {
         let mut random = Generator::new(seed);
-        let version = VERSIONS[random.below(VERSIONS.len())];
+        let number = random.below(VERSIONS.len());
+        let version = VERSIONS[number];
         let called = match random.below(4) {
             0 => Called::Locate,
             1 => Called::Other(random.below(echo::CALLS.into()) as u8),
@@ -106,8 +122,8 @@ impl World {
         let count = |of: &AtomicUsize| of.load(Ordering::SeqCst);
         let (connections, requests) =
             (count(&self.server.connections), count(&self.server.requests));
-        let text = reference_of(version).to_stringified().expect("text");
-        let echo: fuzz::Echo = self.orb.resolve(&text).expect("a reference");
+        let text = &self.references[number];
+        let echo: fuzz::Echo = self.orb.resolve(text).expect("a reference");
         let (is_good, outcome) = match called {
             Called::Add => {
                 let sum = echo.add(2, 3);
@@ -131,6 +147,29 @@ impl World {
             requests: count(&self.server.requests) - requests,
         }
     }
+}
+
+/// A server that accepts connections over a transport of its own.
+fn start() -> (InprocTransport, Arc<Server>) {
+    let transport = InprocTransport::new();
+    let stream = StreamOptions { send_buffer: Some(BUFFER), ..StreamOptions::default() };
+    let options = ListenOptions::with_stream(stream);
+    let url = format!("inproc://{ENDPOINT}");
+    let acceptor = transport.listen(&url, &options).expect("an endpoint");
+    let server = Arc::new(Server {
+        random: Mutex::new(Generator::new(0)),
+        connections: AtomicUsize::new(0),
+        requests: AtomicUsize::new(0),
+    });
+    let serving = Arc::clone(&server);
+    std::thread::spawn(move || serving.accept(&*acceptor));
+    (transport, server)
+}
+
+fn client(transport: InprocTransport) -> Orb {
+    let protocol = Arc::new(InprocProtocol::new(transport));
+    let orb = Orb::builder().without_environment().protocol(protocol).build();
+    orb.expect("a client")
 }
 
 impl Default for World {
