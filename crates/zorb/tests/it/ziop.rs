@@ -17,6 +17,7 @@ use zorb::ziop::{
     CompressorIdLevelList, enabled,
 };
 use zorb::{Interface, Orb, OrbBuilder};
+use zorb_testkit::until;
 
 use crate::support::{Adder, Servant};
 
@@ -248,4 +249,64 @@ fn messages_above_the_receiver_s_limits_end_the_connection() {
             server.orb.shutdown(true).unwrap();
         }
     }
+}
+
+/// The octets of a compressed request with this argument.
+fn compressed_request(server: &Served, argument: &[u8]) -> Vec<u8> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut ior =
+        builder().build().unwrap().resolve::<Adder>(&server.adder).unwrap().object().ior().clone();
+    let profile = &mut ior.profiles[0];
+    let mut address = IiopProfile::decode(&profile.data).unwrap();
+    address.port = listener.local_addr().unwrap().port();
+    profile.data = address.encode(ByteOrder::NATIVE).unwrap().data;
+    let orb = builder().build().unwrap();
+    orb.policy_manager().add(&enabled()).unwrap();
+    let adder: Adder = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| adder.mirror(argument));
+        let (mut server, _) = listener.accept().unwrap();
+        let mut request = vec![0; 12];
+        server.read_exact(&mut request).unwrap();
+        let size = request[8..12].try_into().map(u32::from_ne_bytes).unwrap();
+        request.resize(12 + size as usize, 0);
+        server.read_exact(&mut request[12..]).unwrap();
+        // The call ends with its connection, and is not repeated.
+        drop((server, listener));
+        call.join().unwrap().unwrap_err();
+        request
+    })
+}
+
+#[test]
+fn bombs_of_many_clients_share_the_memory_for_messages() {
+    const BOMBS: usize = 20;
+    let large = vec![0; 2 << 20];
+    // One address has half of this.
+    let server = serve(builder().option("MaxBufferedOctets", "33554432"), enabled());
+    let bomb = compressed_request(&server, &large);
+    assert!(bomb.starts_with(b"ZIOP") && bomb.len() < 4_000, "{}", bomb.len());
+    let address = server.orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    // All but the end, so that each remains in memory.
+    let clients: Vec<_> = (0..BOMBS)
+        .map(|_| {
+            let mut client = TcpStream::connect(&address).unwrap();
+            client.write_all(&bomb[..bomb.len() - 4]).unwrap();
+            client.set_nonblocking(true).unwrap();
+            client
+        })
+        .collect();
+    let is_open = |mut client: &TcpStream| match client.read(&mut [0; 64]) {
+        Ok(count) => count > 0,
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+    };
+    until(|| clients.iter().filter(|client| is_open(client)).count() <= 8);
+    // The others have the rest.
+    assert!(clients.iter().any(|client| is_open(client)));
+    let (orb, adder) = client(builder(), &enabled(), &server);
+    assert_eq!(adder.add(2, 3).unwrap(), 5);
+    drop(clients);
+    until(|| adder.mirror(&large).is_ok_and(|mirrored| mirrored == large));
+    orb.shutdown(true).unwrap();
+    server.orb.shutdown(true).unwrap();
 }
