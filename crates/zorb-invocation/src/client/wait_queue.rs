@@ -61,6 +61,11 @@ impl WaitQueue {
         NextCaller(self.0.front().map(Arc::clone))
     }
 
+    /// All callers, to [wake](AllCallers::wake) them when the state is unlocked.
+    pub(super) fn all_callers(&self) -> AllCallers {
+        AllCallers(self.0.iter().map(Arc::clone).collect())
+    }
+
     /// Wakes all callers.
     pub(super) fn wake_all(&self) {
         self.0.iter().for_each(|ticket| ticket.wake.notify_one());
@@ -78,6 +83,17 @@ impl NextCaller {
         if let Some(ticket) = self.0 {
             ticket.wake.notify_one();
         }
+    }
+}
+
+/// The callers of a queue.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct AllCallers(Vec<Arc<Ticket>>);
+
+impl AllCallers {
+    pub(super) fn wake(self) {
+        self.0.iter().for_each(|ticket| ticket.wake.notify_one());
     }
 }
 

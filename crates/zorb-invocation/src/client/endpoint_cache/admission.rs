@@ -117,8 +117,10 @@ impl EndpointCache {
     /// Notes that the endpoint has been reached. Those who wait may try, too.
     pub(super) fn connected(&self) {
         let mut state = self.state();
-        if state.reconnecting.succeeded() {
-            state.waiting.wake_all();
+        let waiting = state.reconnecting.succeeded().then(|| state.waiting.all_callers());
+        drop(state);
+        if let Some(waiting) = waiting {
+            waiting.wake();
         }
     }
 }

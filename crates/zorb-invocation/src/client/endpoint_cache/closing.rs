@@ -15,12 +15,13 @@ impl EndpointCache {
 
     /// The same without waiting for the queues, which have ended.
     pub(in crate::client) fn begin_close(&self) -> Closing {
-        let (idle, multiplexed) = {
+        let (idle, multiplexed, waiting) = {
             let mut state = self.state();
             state.closed = true;
-            state.waiting.wake_all();
-            (self.take_all_idle(&mut state, true), self.take_multiplexed())
+            let waiting = state.waiting.all_callers();
+            (self.take_all_idle(&mut state, true), self.take_multiplexed(), waiting)
         };
+        waiting.wake();
         for mut connection in idle {
             connection.close();
         }
@@ -95,7 +96,9 @@ impl EndpointCache {
         let mut state = self.state();
         let idle = self.take_all_idle(&mut state, false);
         state.open -= idle.len();
-        state.waiting.wake_next();
+        let next = state.waiting.next_caller();
+        drop(state);
+        next.wake();
         idle
     }
 }

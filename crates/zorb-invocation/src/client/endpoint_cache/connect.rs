@@ -134,16 +134,20 @@ impl EndpointCache {
     pub(in crate::client) fn lost_one(&self) {
         let mut state = self.state();
         state.open -= 1;
-        state.waiting.wake_next();
+        let next = state.waiting.next_caller();
         self.stop_recalling(&mut state);
+        drop(state);
+        next.wake();
     }
 
     /// Counts a connection of a queue of one-way calls as closed.
     pub(in crate::client) fn lost_separate(&self) {
         let mut state = self.state();
         state.separate -= 1;
+        let next = state.waiting.next_caller();
+        drop(state);
         // After a failure, the next may try.
-        state.waiting.wake_next();
+        next.wake();
     }
 }
 

@@ -69,8 +69,10 @@ impl ClosesHungUp for EndpointCache {
                 .map(MultiplexedConnections::take_hung_up)
                 .unwrap_or_default();
             state.open -= found.len() + multiplexed.len();
-            state.waiting.wake_next();
             gone = found;
+            let next = state.waiting.next_caller();
+            drop(state);
+            next.wake();
         }
         tracing::debug!(endpoint = %self.endpoint, "a server has hung up");
         drop(gone);

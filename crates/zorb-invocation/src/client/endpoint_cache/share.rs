@@ -99,11 +99,14 @@ impl EndpointCache {
         }));
         let state = self.state();
         let closed = state.closed;
-        if !closed {
+        let waiting = (!closed).then(|| {
             multiplexed.add(&connection);
-            state.waiting.wake_all();
-        }
+            state.waiting.all_callers()
+        });
         drop(state);
+        if let Some(waiting) = waiting {
+            waiting.wake();
+        }
         if closed {
             connection.close();
         }
@@ -123,6 +126,8 @@ impl EndpointCache {
         let Some(multiplexed) = &self.multiplexed else { return };
         let mut state = self.state();
         state.open -= multiplexed.remove_ended();
-        state.waiting.wake_next();
+        let next = state.waiting.next_caller();
+        drop(state);
+        next.wake();
     }
 }

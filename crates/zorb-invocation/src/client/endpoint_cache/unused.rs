@@ -22,7 +22,9 @@ impl EndpointCache {
                 ended = multiplexed.end_unused(limit);
                 state.open -= multiplexed.remove_ended();
             }
-            state.waiting.wake_next();
+            let next = state.waiting.next_caller();
+            drop(state);
+            next.wake();
         }
         ended.extend(self.pending.take_unused(limit));
         unused.iter_mut().for_each(|connection| connection.close());
@@ -73,8 +75,9 @@ impl EndpointCache {
         if let Some(multiplexed) = &self.multiplexed {
             let Some(unused) = multiplexed.end_idle(count, since) else { return false };
             state.open -= multiplexed.remove_ended();
-            state.waiting.wake_next();
+            let next = state.waiting.next_caller();
             drop(state);
+            next.wake();
             unused.close();
             return true;
         }
@@ -89,8 +92,9 @@ impl EndpointCache {
             return pending.is_some();
         };
         state.open -= 1;
-        state.waiting.wake_next();
+        let next = state.waiting.next_caller();
         drop(state);
+        next.wake();
         unused.close();
         true
     }

@@ -75,10 +75,11 @@ impl MultiplexedConnection {
     pub(in crate::client) fn close(&self) {
         let mut state = self.state();
         state.closing = true;
-        state.waiting.wake_all();
+        let waiting = state.waiting.all_callers();
         self.wake_reader(&mut state);
         let now = state.is_unused() && state.machine.ended().is_none();
         drop(state);
+        waiting.wake();
         if now {
             self.send_close();
         }
@@ -96,12 +97,14 @@ impl MultiplexedConnection {
     pub(in crate::client) fn close_hung_up(&self) {
         let mut state = self.state();
         state.closing = true;
-        state.waiting.wake_all();
+        let waiting = state.waiting.all_callers();
         self.wake_reader(&mut state);
         if state.is_unused() {
             state.machine.close();
             let _ = self.stream.shutdown(Shutdown::Both);
         }
+        drop(state);
+        waiting.wake();
     }
 
     /// Closes the stream, which nobody uses; since GIOP 1.2, a client sends CloseConnection first.
