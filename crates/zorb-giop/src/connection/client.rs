@@ -192,7 +192,10 @@ impl<C> ClientConnection<C> {
         if announcement != Announcement::Nothing || self.session.announced_by(request) != 0 {
             return None;
         }
-        let id = self.allocate_free().ok()?;
+        if self.requests.len() >= self.max_outstanding {
+            return None;
+        }
+        let id = self.requests.free_id(&mut self.ids)?;
         let version = request.form.version();
         self.highest = self.highest.max(version);
         self.requests.insert(Outstanding {
@@ -358,6 +361,12 @@ impl<C> ClientConnection<C> {
     #[inline]
     pub fn finish(&mut self, request_id: u32) -> Option<C> {
         self.requests.remove(request_id).map(|request| request.call)
+    }
+
+    /// [Finishes](Self::finish) a request if `wanted` selects what the driver has stored for it.
+    #[inline]
+    pub fn finish_if(&mut self, request_id: u32, wanted: impl FnOnce(&C) -> bool) -> Option<C> {
+        self.requests.remove_if(request_id, wanted).map(|request| request.call)
     }
 
     /// Removes all outstanding requests, for the next call. Requests without a reply are

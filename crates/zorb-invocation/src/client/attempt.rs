@@ -1,5 +1,7 @@
 //! One attempt at a call, over one connection.
 
+use std::io;
+
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::gather::Gather;
 use zorb_base::interceptor::ClientRequestInfo;
@@ -106,17 +108,6 @@ pub(super) fn send_over(
     connection: &mut impl Connection,
 ) -> Result<BegunRequest, Unfinished> {
     probe!(Reference);
-    let begun = begin_over(call, route, connection)?;
-    send_begun(call, route, connection, begun)
-}
-
-/// Begins the request of the call.
-#[inline(always)] // as `send_over`
-pub(super) fn begin_over(
-    call: &Call<'_>,
-    route: &Route,
-    connection: &mut impl Connection,
-) -> Result<BegunRequest, Unfinished> {
     let kind = match call.response.expects_reply() {
         true => RequestKind::Twoway,
         false => RequestKind::Oneway,
@@ -124,18 +115,10 @@ pub(super) fn begin_over(
     let deadline = call.time_limit.deadline();
     let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
     let request = route.request(call.object.core(), kind, call.operation, deadline);
-    let begun = connection.begin(&request, call.sending.deadline());
-    begun.map_err(|reason| unfinished(not_begun(route, connection, *reason)))
-}
-
-/// Writes the request of the call, which has begun, and sends it.
-#[inline(always)] // as `send_over`
-pub(super) fn send_begun(
-    call: &Call<'_>,
-    route: &Route,
-    connection: &mut impl Connection,
-    begun: BegunRequest,
-) -> Result<BegunRequest, Unfinished> {
+    let begun = match connection.begin(&request, call.sending.deadline()) {
+        Ok(begun) => begun,
+        Err(reason) => return Err(unfinished(not_begun(route, connection, *reason))),
+    };
     let core = call.object.core();
     let failed = |exception: SystemException| {
         Unfinished::Failed(exception.at(Phase::Send, &route.cache.endpoint))
@@ -164,11 +147,22 @@ pub(super) fn send_begun(
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = connection.send(&begun, &call.sending, rest) {
-        let again = connection.may_resend(request_id, ConnectionEnd::Lost);
-        route.cache.discard(connection, ConnectionEnd::Lost);
-        return Err(unfinished(not_sent(route, again, error)));
+        return Err(not_sent_over(route, connection, request_id, error));
     }
     Ok(begun)
+}
+
+/// Ends an attempt whose request the connection has not sent.
+#[cold]
+pub(super) fn not_sent_over(
+    route: &Route,
+    connection: &mut impl Connection,
+    request_id: u32,
+    error: io::Error,
+) -> Unfinished {
+    let again = connection.may_resend(request_id, ConnectionEnd::Lost);
+    route.cache.discard(connection, ConnectionEnd::Lost);
+    unfinished(not_sent(route, again, error))
 }
 
 /// Counts the octets of a request until the call ends its use of the connection, if it is large.

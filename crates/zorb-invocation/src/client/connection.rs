@@ -76,7 +76,12 @@ impl LastReceived {
 
     /// Whether nothing has been received for at least this time.
     pub(super) fn is_older_than(self, limit: Duration) -> bool {
-        Self::now().0.duration_since(self.0) >= limit
+        self.is_older_at(Self::now(), limit)
+    }
+
+    /// The same at `now`.
+    pub(super) fn is_older_at(self, now: Self, limit: Duration) -> bool {
+        now.0.duration_since(self.0) >= limit
     }
 
     /// What is left of a time that began then.

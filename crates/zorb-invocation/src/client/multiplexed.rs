@@ -6,6 +6,7 @@
 //! to leader. No additional thread is involved, and no caller waits past its deadline: the state machine
 //! ignores its late reply.
 
+mod begun_pending;
 mod call;
 mod closing;
 mod detached;
@@ -15,7 +16,6 @@ mod list;
 mod pending;
 mod pending_reply;
 mod pending_request;
-mod periods;
 mod reader;
 #[cfg(test)]
 mod simulated;
@@ -46,6 +46,7 @@ use pending_request::{PendingCalls, Reader};
 use sleepers::Sleepers;
 use state::{CallBuffers, Follower, FollowerReply, State, copied, wait_until};
 
+pub(super) use begun_pending::BegunPending;
 pub(crate) use call::MultiplexedCall;
 pub(super) use call::{Joining, NotJoined};
 pub(super) use list::{MultiplexedConnections, PendingConnection};
@@ -59,8 +60,6 @@ pub(crate) struct MultiplexedConnection {
     wait: BusyWait,
     /// The maximum time that calls without a limit wait for the server.
     longest_wait: Option<Duration>,
-    /// The length of the periods by which pending requests without a limit wait.
-    period: Option<Duration>,
     max_calls: usize,
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,
@@ -133,7 +132,6 @@ impl MultiplexedConnection {
             stream,
             wait: receiving.wait.busy_wait(),
             longest_wait: receiving.longest_wait,
-            period: periods::length(receiving.longest_wait),
             max_calls: new.max_calls,
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),
@@ -168,6 +166,7 @@ impl MultiplexedConnection {
     }
 
     /// Makes the number of calls known to those that look for the least busy connection.
+    #[inline]
     fn publish_load(&self, state: &State) {
         let load = state.users + state.waiting.len() + state.pending.count;
         self.load.store(load, Ordering::Relaxed);

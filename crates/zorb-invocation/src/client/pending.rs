@@ -6,6 +6,7 @@
 //! the result decodes it. A separate thread sends requests again ([`Jobs`](super::jobs)).
 
 mod arguments;
+mod at_once;
 mod call;
 mod count;
 mod ended;
@@ -14,6 +15,8 @@ mod interception;
 mod resend;
 mod results;
 mod send;
+mod sending;
+mod sent;
 mod set;
 mod take;
 mod to_all;

@@ -196,11 +196,17 @@ impl Routes {
     /// The last successful route; `None` if it is time to try earlier ones.
     #[inline]
     pub(super) fn preferred(&self) -> Option<&Route> {
+        self.numbered_preferred().map(|(_, route)| route)
+    }
+
+    /// The same with its number.
+    #[inline]
+    pub(super) fn numbered_preferred(&self) -> Option<(usize, &Route)> {
         let number = self.preferred.load(Ordering::Relaxed);
         if number != 0 && self.failback.is_due() {
             return None;
         }
-        self.list.get(number)
+        Some((number, self.list.get(number)?))
     }
 
     /// The index of the last successful route.

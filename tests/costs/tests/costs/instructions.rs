@@ -34,7 +34,7 @@ const LITE_SERVER: f64 = 8.0;
 const OF_THREADS: f64 = 10.0;
 /// The maximum instructions of a pending void call, in those of one that waits: the aim is 1.5. How many replies a thread
 /// receives at once varies.
-const PENDING: f64 = 2.8;
+const PENDING: f64 = 2.5;
 
 /// The maximum instructions for the arguments of a call of another object, in those of the first one.
 const OTHER: f64 = 0.25;

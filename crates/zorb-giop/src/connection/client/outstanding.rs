@@ -150,16 +150,40 @@ impl<C> Requests<C> {
         }
     }
 
+    /// The same if `wanted` selects it.
+    #[inline]
+    pub(super) fn remove_if(
+        &mut self,
+        id: u32,
+        wanted: impl FnOnce(&C) -> bool,
+    ) -> Option<Outstanding<C>> {
+        match &self.first {
+            Some(first) if first.id == id => self.first.take_if(|first| wanted(&first.call)),
+            _ => {
+                let index = self.index(id)?;
+                self.others.get(index).filter(|request| wanted(&request.call))?;
+                Some(self.remove_at(index, id))
+            }
+        }
+    }
+
     #[inline(never)]
     fn remove_other(&mut self, id: u32) -> Option<Outstanding<C>> {
-        let (index, slot) = (self.index(id)?, self.slot(id));
+        let index = self.index(id)?;
+        Some(self.remove_at(index, id))
+    }
+
+    /// Removes the request with this id, which has this index.
+    #[inline]
+    fn remove_at(&mut self, index: usize, id: u32) -> Outstanding<C> {
+        let slot = self.slot(id);
         if let Some(known) = self.slots.get_mut(slot) {
             *known = FREE;
         }
         let removed = self.others.swap_remove(index);
         // The last one has its index now.
         self.set_slot(index);
-        Some(removed)
+        removed
     }
 
     /// Removes the only request if it has a reply. Returns whether there are no more requests.

@@ -14,7 +14,6 @@ use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_transport::Stream;
 
-use super::pending_request::Reader;
 use super::{
     CallBuffers, Follower, FollowerReply, MultiplexedConnection, PendingRequest, State, copied,
     notify, wait_until,
@@ -136,39 +135,20 @@ impl MultiplexedConnection {
             of_this_thread: PhantomData,
         })
     }
+}
 
-    /// Begins a request whose caller does not wait, if fewer than `most` such requests are without a reply, there is a reader,
-    /// and nothing is to be waited for, checked or announced. `pending` is what gets the reply. It counts as sent already.
-    pub(in crate::client) fn begin_pending<P: PendingRequest + 'static>(
-        self: Arc<Self>,
-        most: usize,
-        request: &NewRequest<'_>,
-        pending: &Arc<P>,
-    ) -> Option<(MultiplexedCall, BegunRequest)> {
-        let mut state = self.state();
-        let can_begin = !state.closing
-            && state.waiting.is_empty()
-            && (!state.is_unused() || state.last_received.is_known_to_work())
-            && state.users < self.max_calls
-            && state.pending.count < most
-            && state.pending.reader != Reader::Missing;
-        if !can_begin {
-            return None;
-        }
-        let period = state.pending.periods.number;
-        let follower = || Follower::Pending { request: Arc::<P>::clone(pending), period };
-        let begun = state.machine.begin_sent(request, follower)?;
-        self.count_pending(&mut state);
-        if request.deadline.is_some() {
-            self.pending_begun(&mut state, request.deadline);
-        }
-        self.publish_load(&state);
-        let buffers = self.spare.take().or_else(|| state.idle.pop());
-        drop(state);
-        let call = MultiplexedCall {
-            connection: self,
-            buffers: Some(buffers.unwrap_or_default()),
-            id: Some(begun.request_id),
+impl MultiplexedCall {
+    /// The call of a request that has begun, and counts as pending.
+    #[cold]
+    pub(super) fn of_begun(
+        connection: Arc<MultiplexedConnection>,
+        buffers: Box<CallBuffers>,
+        id: u32,
+    ) -> Self {
+        Self {
+            connection,
+            buffers: Some(buffers),
+            id: Some(id),
             sends: false,
             is_user: false,
             pending: None,
@@ -176,12 +156,9 @@ impl MultiplexedConnection {
             needs_reader: false,
             request_octets: None,
             of_this_thread: PhantomData,
-        };
-        Some((call, begun))
+        }
     }
-}
 
-impl MultiplexedCall {
     /// Calls `send` while no other thread sends; it sets its last parameter once octets may have been sent.
     fn send_alone(
         &mut self,
@@ -337,8 +314,9 @@ impl Connection for MultiplexedCall {
         let expects_reply = request.kind != RequestKind::Oneway;
         let follower = match self.pending.take() {
             Some(request) => {
-                let period = state.pending.periods.number;
-                Follower::Pending { request, period }
+                let begun = LastReceived::now();
+                state.pending.oldest.get_or_insert(begun);
+                Follower::Pending { request, begun }
             }
             None if !expects_reply => Follower::Nobody,
             None => {

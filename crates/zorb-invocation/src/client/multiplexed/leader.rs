@@ -105,25 +105,20 @@ impl MultiplexedConnection {
             return Ok(false);
         };
         let is_own = Some(reply.id) == own;
+        if let Some(request) = self.take_pending(&mut state, reply.id) {
+            drop(state);
+            let mut broken = None;
+            let ended = pending_reply((inbound, header, tail), reply.start, &mut broken);
+            self.end_pending(Ending { request, ended });
+            return broken.map_or(Ok(is_own), |error| Err(NoReply::Broken(error)));
+        }
         match state.machine.call_mut(reply.id) {
-            None | Some(Follower::Nobody) => return Ok(false),
-            Some(Follower::Pending { .. }) => {
-                let Some(request) = self.take_pending(&mut state, reply.id) else {
-                    return Ok(is_own);
-                };
-                drop(state);
-                let mut broken = None;
-                let ended = pending_reply((inbound, header, tail), reply.start, &mut broken);
-                self.end_pending(Ending { request, ended });
-                if let Some(error) = broken {
-                    return Err(NoReply::Broken(error));
-                }
-            }
             Some(Follower::Caller(_)) => {
                 self.deliver_to_caller(state, (inbound, header, tail), &reply, is_own)?;
+                Ok(is_own)
             }
+            _ => Ok(false),
         }
-        Ok(is_own)
     }
 
     /// Passes the current message on as [`deliver`](Self::deliver), for the reader. If it is the last one that was received,
@@ -137,15 +132,11 @@ impl MultiplexedConnection {
         let Some(reply) = self.receive_reply(&mut state, inbound, header)? else {
             return Ok(Some(state));
         };
-        match state.machine.call_mut(reply.id) {
-            None | Some(Follower::Nobody) => return Ok(Some(state)),
-            Some(Follower::Pending { .. }) => {}
-            Some(Follower::Caller(_)) => {
+        let Some(request) = self.take_pending(&mut state, reply.id) else {
+            if let Some(Follower::Caller(_)) = state.machine.call_mut(reply.id) {
                 self.deliver_to_caller(state, (inbound, header, tail), &reply, false)?;
                 return Ok(None);
             }
-        }
-        let Some(request) = self.take_pending(&mut state, reply.id) else {
             return Ok(Some(state));
         };
         // Others may use the connection between the replies that were received together.
@@ -231,6 +222,12 @@ fn pending_reply(
         // A LocateReply, which the server sends to a Request.
         return Ended::NoReply { reason: NoReply::Lost(None), again: false };
     };
+    if tail.is_none()
+        && inbound.fragment_starts().is_empty()
+        && let Some(small) = PendingReply::in_place(inbound.current(), header.order, start)
+    {
+        return Ended::Reply(small);
+    }
     match PendingReply::take((inbound, header, tail), start) {
         Ok(reply) => Ended::Reply(reply),
         Err((error, ends)) => {

@@ -11,14 +11,10 @@ use zorb_os::priority;
 use zorb_transport::MAX_LATENESS;
 
 use super::pending_request::{Ended, Ending, PendingRequest, Reader};
-use super::periods::is_late;
 use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied, notify};
 use crate::client::connection::{LastReceived, NoReply, failed_may_resend, machine_time};
 use crate::client::longest_wait::Wait;
 use crate::client::time_limit::TimeLimit;
-
-/// A caller that waits for a pending request leads for at most this part of a period, and then sleeps.
-const LEADING_PARTS: u32 = 16;
 
 impl MultiplexedCall {
     /// Makes `request` get the reply of the request that begins next. Starts the connection's reader if there is none, with
@@ -121,24 +117,24 @@ impl MultiplexedConnection {
         false
     }
 
-    /// Receives for all until the pending request has ended, or until the limit; `false` if it has not received, because
-    /// another thread does, the request is about to end, or the time is over.
+    /// Receives for all until the pending request has ended, which has the time limit `own`, or until `deadline`; `false` if
+    /// it has not received, because another thread does, the request is about to end, or the time is over.
     pub(in crate::client) fn receive_for_pending(
         &self,
-        id: u32,
-        request: *const (),
-        limit: TimeLimit,
+        (id, request): (u32, *const ()),
+        own: TimeLimit,
+        deadline: Option<Instant>,
     ) -> bool {
         let mut state = self.state();
-        if !state.is_pending(id, request) || state.machine.ended().is_some() {
+        let begun = state.begun(id, request).filter(|_| state.machine.ended().is_none());
+        let Some(wait) = begun.and_then(|begun| self.wait_until(begun, own, deadline)) else {
             return false;
-        }
+        };
         let Some(mut inbound) = self.begin_to_lead(&mut state) else {
             state.leader.inherit();
             return false;
         };
         drop(state);
-        let wait = Wait::since(LastReceived::now(), limit, self.longest_lead());
         let led = self.lead(&mut inbound, &wait, Some(id));
         let mut state = self.state();
         state.end_leading(inbound);
@@ -166,10 +162,26 @@ impl MultiplexedConnection {
         self.opened
     }
 
-    /// How long a thread receives at most for a request without a limit: the reader may end it meanwhile, and cannot wake a
-    /// thread that receives.
-    pub(in crate::client) fn longest_lead(&self) -> Option<Duration> {
-        self.period.map(|period| period / LEADING_PARTS)
+    /// The wait for a request that has `begun`, until its own limit or until `deadline`; `None` if that has passed. It ends
+    /// no later than the request: the reader, which ends that, cannot wake a thread that receives.
+    fn wait_until(
+        &self,
+        begun: LastReceived,
+        own: TimeLimit,
+        deadline: Option<Instant>,
+    ) -> Option<Wait> {
+        let since_begun = |limit| Wait::since(begun, limit, self.longest_wait);
+        let Some(deadline) = deadline.filter(|it| own.deadline().is_none_or(|own| *it < own))
+        else {
+            return Some(since_begun(own));
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let longest = self.longest_wait.filter(|_| own.deadline().is_none());
+        match longest {
+            _ if left.is_zero() => None,
+            Some(longest) if begun.left_of(longest) < left => Some(since_begun(TimeLimit::NONE)),
+            _ => Some(since_begun(TimeLimit::new(Some(left)))),
+        }
     }
 
     /// Notes the deadline of a pending request that has begun.
@@ -183,13 +195,16 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Removes a pending request, which is to be ended.
+    /// Removes a pending request, which is to be ended; `None` if no pending one has the id.
+    #[inline]
     pub(super) fn take_pending(
         &self,
         state: &mut State,
         id: u32,
     ) -> Option<Arc<dyn PendingRequest>> {
-        let Some(Follower::Pending { request, .. }) = state.machine.finish(id) else {
+        let is_pending = |call: &Follower| matches!(call, Follower::Pending { .. });
+        let Some(Follower::Pending { request, .. }) = state.machine.finish_if(id, is_pending)
+        else {
             return None;
         };
         state.pending.count -= 1;
@@ -215,17 +230,23 @@ impl MultiplexedConnection {
         self.wake_reader(&mut state);
     }
 
-    /// Begins the next [period](super::periods::Periods), and limits the requests that have waited long enough. Returns whether there are some.
+    /// Limits the requests without deadlines that have waited for the `longest` time, and finds the oldest of the others.
     #[cold]
-    pub(super) fn begin_period(&self, state: &mut State) -> bool {
-        let number = state.pending.periods.begin_next();
-        let now = self.opened.elapsed();
-        let waits_too_long = |call: &Follower| matches!(call, Follower::Pending { period, .. } if is_late(number, *period));
-        let late = state.machine.set_deadline(now, waits_too_long);
-        if late {
+    pub(super) fn limit_oldest(&self, state: &mut State, longest: Duration) {
+        let now = LastReceived::now();
+        let mut oldest: Option<LastReceived> = None;
+        let waits_too_long = |call: &Follower| {
+            let Follower::Pending { begun, .. } = call else { return false };
+            let is_late = begun.is_older_at(now, longest);
+            if !is_late {
+                oldest = Some(oldest.map_or(*begun, |known| known.min(*begun)));
+            }
+            is_late
+        };
+        if state.machine.set_deadline(self.opened.elapsed(), waits_too_long) {
             state.pending.earliest = Some(Duration::ZERO);
         }
-        late
+        state.pending.oldest = oldest;
     }
 
     /// Ends the pending requests that get no reply: their deadlines have passed, or the connection has ended.
@@ -270,7 +291,7 @@ impl MultiplexedConnection {
     /// Ends a pending request for which nobody waits any more, and tells the server, unless it has ended.
     pub(in crate::client) fn cancel_pending(&self, id: u32, request: *const ()) {
         let mut state = self.state();
-        if !state.is_pending(id, request) {
+        if state.begun(id, request).is_none() {
             return;
         }
         let cancelled = state.machine.cancel(id);

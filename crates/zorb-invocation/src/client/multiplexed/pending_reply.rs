@@ -74,20 +74,23 @@ impl PendingReply {
         start: ReplyStart,
     ) -> Result<Option<Self>, ProtocolError> {
         let length = message.len();
-        let octets = if length <= IN_PLACE {
-            let mut octets = [0; IN_PLACE];
-            if let Some(place) = octets.get_mut(..length) {
-                place.copy_from_slice(message);
-            }
-            Octets::InPlace { octets, length: length as u8 }
-        } else if length <= Self::UNCHARGED {
-            let copy =
-                fallible::copy(message).map_err(|_| ProtocolErrorKind::OutOfMemory(length))?;
-            Octets::Whole(copy.into())
-        } else {
+        if length <= IN_PLACE {
+            return Ok(Self::in_place(message, order, start));
+        }
+        if length > Self::UNCHARGED {
             return Ok(None);
-        };
-        Ok(Some(Self { start, order, octets }))
+        }
+        let copy = fallible::copy(message).map_err(|_| ProtocolErrorKind::OutOfMemory(length))?;
+        Ok(Some(Self { start, order, octets: Octets::Whole(copy.into()) }))
+    }
+
+    /// A copy of a message of a single part, if it is small enough to be stored in place.
+    #[inline]
+    pub(super) fn in_place(message: &[u8], order: ByteOrder, start: ReplyStart) -> Option<Self> {
+        let mut octets = [0; IN_PLACE];
+        octets.get_mut(..message.len())?.copy_from_slice(message);
+        let length = message.len() as u8;
+        Some(Self { start, order, octets: Octets::InPlace { octets, length } })
     }
 
     /// The message `octets`.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::pending_reply::PendingReply;
-use super::periods::Periods;
-use crate::client::connection::NoReply;
+use crate::client::connection::{LastReceived, NoReply};
 
 /// What gets the reply to a request whose caller does not wait.
 pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
@@ -58,7 +57,8 @@ pub(super) struct PendingCalls {
     pub(super) is_armed: bool,
     /// When the reader's wait ends; `None` if it has no limit.
     pub(super) wakes_at: Option<Duration>,
-    pub(super) periods: Periods,
+    /// No later than when the oldest of those without deadlines began; `None` if there are none.
+    pub(super) oldest: Option<LastReceived>,
     pub(super) to_call_back: Vec<Arc<dyn PendingRequest>>,
 }
 

@@ -26,6 +26,9 @@ const LAST_REPLIES: Duration = Duration::from_secs(1);
 /// How long the reader receives over a stream without a descriptor before it looks for an earlier deadline.
 const MAX_BLOCKED: Duration = Duration::from_millis(20);
 
+/// A tick of the coarse clock, by which a time may seem shorter than it is.
+const TICK: Duration = Duration::from_millis(10);
+
 impl MultiplexedConnection {
     /// Makes the reader look at the state again.
     #[cold]
@@ -137,12 +140,13 @@ impl MultiplexedConnection {
                 limit = Some(limit.unwrap_or(Duration::MAX).min(ends.saturating_sub(now)));
             }
             state.pending.wakes_at = limit.and_then(|limit| now.checked_add(limit));
-            if let Some(period) = self.period {
-                let rest = state.pending.periods.rest(period);
-                if rest.is_none() && self.begin_period(&mut state) {
+            if let Some(longest) = self.longest_wait {
+                let rest = state.pending.oldest.map_or(longest, |oldest| oldest.left_of(longest));
+                if rest.is_zero() {
+                    self.limit_oldest(&mut state, longest);
                     continue;
                 }
-                let rest = rest.unwrap_or(period);
+                let rest = rest.saturating_add(TICK);
                 limit = Some(limit.map_or(rest, |limit| limit.min(rest)));
             }
             // A caller may receive the last reply meanwhile.

@@ -48,13 +48,28 @@ impl Chance {
     }
 }
 
+/// A request that has begun.
+enum Beginning {
+    Joined(MultiplexedCall, BegunRequest),
+    AtOnce(BegunPending),
+}
+
+impl Beginning {
+    fn id(&self) -> u32 {
+        match self {
+            Self::Joined(_, begun) => begun.request_id,
+            Self::AtOnce(begun) => begun.id,
+        }
+    }
+}
+
 /// One connection with its server, and what the program has sent.
 struct Run {
     chance: Chance,
     connection: Arc<MultiplexedConnection>,
     server: SimulatedServer,
     /// Requests that have begun and are not sent yet, and those that are sent and not left to the reader.
-    begun: Vec<(MultiplexedCall, BegunRequest, Arc<Sent>, bool)>,
+    begun: Vec<(Beginning, Arc<Sent>, bool)>,
     sent: BTreeMap<u32, Arc<Sent>>,
     /// Those that have ended or were cancelled.
     over: Vec<(Arc<Sent>, bool)>,
@@ -90,11 +105,7 @@ impl Run {
     }
 
     /// Begins a request; `None` if the connection takes none.
-    fn begin(
-        &mut self,
-        pending: Option<Arc<Sent>>,
-        value: i32,
-    ) -> Option<(MultiplexedCall, BegunRequest)> {
+    fn begin(&mut self, pending: Option<Arc<Sent>>, value: i32) -> Option<Beginning> {
         let is_timed = pending.as_ref().is_some_and(|sent| sent.is_timed);
         let request = NewRequest {
             kind: RequestKind::Twoway,
@@ -106,32 +117,32 @@ impl Run {
             // Its time is over when the reader looks next.
             deadline: is_timed.then_some(Duration::ZERO),
         };
-        let (mut call, begun) = match &pending {
+        let mut beginning = match &pending {
             Some(sent) if self.chance.below(2) == 0 => {
-                Arc::clone(&self.connection).begin_pending(MOST, &request, sent)?
+                let connection = Arc::clone(&self.connection);
+                Beginning::AtOnce(connection.begin_pending(MOST, &request, sent)?)
             }
             _ => self.join(pending, &request)?,
         };
         let key = Arc::new(b"key".to_vec());
         let plain = PlainRequest {
-            request_id: begun.request_id,
+            request_id: beginning.id(),
             response: ResponseFlags::SyncWithTarget,
             key: &key,
             operation: "twice",
         };
-        let outgoing = call.outgoing().unwrap();
+        let outgoing = match &mut beginning {
+            Beginning::Joined(call, _) => call.outgoing().unwrap(),
+            Beginning::AtOnce(begun) => begun.outgoing().unwrap(),
+        };
         let mut message = outgoing.request(MessageFormat::Giop(VERSION), ORDER, plain).unwrap();
-        message.body(begun.text).write_i32(value);
+        message.body(zorb_cdr::TextCoding::default()).write_i32(value);
         message.finish().unwrap();
-        Some((call, begun))
+        Some(beginning)
     }
 
     /// Begins a request in two steps.
-    fn join(
-        &self,
-        pending: Option<Arc<Sent>>,
-        request: &NewRequest<'_>,
-    ) -> Option<(MultiplexedCall, BegunRequest)> {
+    fn join(&self, pending: Option<Arc<Sent>>, request: &NewRequest<'_>) -> Option<Beginning> {
         let limits = WaitLimits { deadline: None, max_waiting: 0, max_wait: None };
         let most = pending.is_some().then_some(MOST);
         let joining = Joining { in_upcall: false, limits, pending: most };
@@ -140,7 +151,7 @@ impl Run {
             call.reply_to(sent, &ThreadCount::new(0), Duration::MAX).unwrap();
         }
         let begun = call.begin(request, None).ok()?;
-        Some((call, begun))
+        Some(Beginning::Joined(call, begun))
     }
 
     /// Begins a pending request, and sends it now or later.
@@ -150,12 +161,12 @@ impl Run {
         let sending = Mutex::new((true, false));
         let sent = Sent { value: self.numbers, is_timed, sending, ends: Mutex::default() };
         let sent = Arc::new(sent);
-        let Some((call, begun)) = self.begin(Some(Arc::clone(&sent)), sent.value) else {
+        let Some(beginning) = self.begin(Some(Arc::clone(&sent)), sent.value) else {
             // It was not sent, and ends nowhere else.
             assert!(sent.ends.lock().unwrap().is_empty());
             return;
         };
-        self.begun.push((call, begun, sent, false));
+        self.begun.push((beginning, sent, false));
         if self.chance.below(3) > 0 {
             let last = self.begun.len() - 1;
             self.go_on(last);
@@ -167,13 +178,21 @@ impl Run {
 
     /// Does the next step of sending a request: sending its octets, or leaving it to the reader.
     fn go_on(&mut self, at: usize) {
-        let Some((call, begun, _, is_sent)) = self.begun.get_mut(at) else { return };
+        let Some((beginning, _, is_sent)) = self.begun.get_mut(at) else { return };
         if !*is_sent {
             *is_sent = true;
-            if call.send(begun, &TimeLimit::NONE, None).is_ok() {
+            let is_sent = match beginning {
+                Beginning::Joined(call, begun) => call.send(begun, &TimeLimit::NONE, None).is_ok(),
+                Beginning::AtOnce(begun) => begun.send(&TimeLimit::NONE).is_ok(),
+            };
+            if is_sent {
                 return;
             }
-            let (mut call, _, sent, _) = self.begun.swap_remove(at);
+            let (beginning, sent, _) = self.begun.swap_remove(at);
+            let mut call = match beginning {
+                Beginning::Joined(call, _) => call,
+                Beginning::AtOnce(begun) => begun.into_call().unwrap(),
+            };
             // It ends here, or the reader ends it.
             match call.take_back() {
                 true => assert!(sent.ends.lock().unwrap().is_empty()),
@@ -181,13 +200,17 @@ impl Run {
             }
             return;
         }
-        let (mut call, begun, sent, _) = self.begun.swap_remove(at);
+        let (beginning, sent, _) = self.begun.swap_remove(at);
         let is_left = std::mem::take(&mut *sent.sending.lock().unwrap()).1;
         if is_left {
             self.connection.end_left();
         }
-        call.detach();
-        self.sent.insert(begun.request_id, sent);
+        let id = beginning.id();
+        match beginning {
+            Beginning::Joined(mut call, _) => call.detach(),
+            Beginning::AtOnce(mut begun) => begun.sent(),
+        }
+        self.sent.insert(id, sent);
     }
 
     /// Moves what has ended.
@@ -235,7 +258,8 @@ impl Run {
         let at = self.chance.below(self.sent.len());
         let Some((id, sent)) = self.sent.iter().nth(at) else { return };
         let itself = Arc::as_ptr(sent).cast();
-        let has_received = self.connection.receive_for_pending(*id, itself, TimeLimit::NONE);
+        let has_received =
+            self.connection.receive_for_pending((*id, itself), TimeLimit::NONE, None);
         assert!(!has_received || !sent.ends.lock().unwrap().is_empty());
         self.settle();
     }
@@ -244,7 +268,7 @@ impl Run {
     fn wait(&mut self, tally: &mut Tally) {
         self.numbers += 1;
         let value = self.numbers;
-        let Some((mut call, begun)) = self.begin(None, value) else { return };
+        let Some(Beginning::Joined(mut call, begun)) = self.begin(None, value) else { return };
         if call.send(&begun, &TimeLimit::NONE, None).is_err() {
             return;
         }

@@ -58,8 +58,7 @@ pub(super) enum Follower {
     /// A request whose caller does not wait.
     Pending {
         request: Arc<dyn PendingRequest>,
-        /// The [period](super::periods::Periods) in which it began.
-        period: u32,
+        begun: LastReceived,
     },
 }
 
@@ -164,12 +163,16 @@ impl State {
         }
     }
 
-    /// Whether this pending request has the id. Ids are used again.
-    pub(super) fn is_pending(&mut self, id: u32, request: *const ()) -> bool {
-        let Some(Follower::Pending { request: known, .. }) = self.machine.call_mut(id) else {
-            return false;
-        };
-        std::ptr::addr_eq(Arc::as_ptr(known), request)
+    /// When this pending request began, if it has the id. Ids are used again.
+    pub(super) fn begun(&mut self, id: u32, request: *const ()) -> Option<LastReceived> {
+        match self.machine.call_mut(id)? {
+            Follower::Pending { request: known, begun }
+                if std::ptr::addr_eq(Arc::as_ptr(known), request) =>
+            {
+                Some(*begun)
+            }
+            _ => None,
+        }
     }
 
     /// Why a caller gets no reply after the end of the connection.

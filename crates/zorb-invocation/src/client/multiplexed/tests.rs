@@ -229,3 +229,35 @@ fn a_call_that_gets_no_reader_fails_and_the_next_one_starts_it() {
     threads.join();
     assert_eq!(connection.load(), 0);
 }
+
+#[test]
+fn a_pending_request_without_a_limit_ends_after_the_longest_wait_and_no_other_does() {
+    let (_, connection) = connection();
+    connection.state().pending.reader = Reader::Runs;
+    let without_limit = NewRequest { deadline: None, ..request(None) };
+    let begin = || {
+        let begun = Arc::clone(&connection).begin_pending(4, &without_limit, &Arc::new(Unanswered));
+        let mut begun = begun.unwrap();
+        let id = begun.id;
+        begun.sent();
+        id
+    };
+    let [old, new] = [(); 2].map(|()| begin());
+    let mut state = connection.state();
+    let Some(Follower::Pending { begun, .. }) = state.machine.call_mut(old) else { panic!() };
+    *begun = LastReceived::long_ago();
+    state.pending.oldest = Some(LastReceived::long_ago());
+    // As long as the machine has been running.
+    let longest = Duration::MAX - LastReceived::long_ago().left_of(Duration::MAX);
+    connection.limit_oldest(&mut state, longest);
+    let begun_new = match state.machine.call_mut(new) {
+        Some(Follower::Pending { begun, .. }) => *begun,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(state.pending.oldest, Some(begun_new));
+    drop(state);
+    connection.fail_pending();
+    let mut state = connection.state();
+    assert!(state.machine.call_mut(old).is_none() && state.machine.call_mut(new).is_some());
+    assert_eq!((state.pending.count, state.pending.earliest), (1, None));
+}

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use zorb_base::callback::call_back;
 use zorb_base::gather::WriteBody;
@@ -101,6 +101,7 @@ impl State {
                 && (self.attempt.forwarded.is_none() || !self.redirections.may_fall_back()))
     }
 
+    #[inline]
     fn take(&mut self) -> Option<Taken> {
         let answer = self.answer.take()?;
         Some(Taken { answer, attempt: std::mem::take(&mut self.attempt) })
@@ -187,20 +188,24 @@ impl PendingCall {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` if it has not ended, and may need the calling thread for that.
+    #[inline]
     pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<Option<Taken>, SystemException> {
-        let mut state = self.state.lock();
-        if state.answer.is_none() {
-            drop(state);
-            about_to_wait()?;
-            state = self.state.lock();
+        match self.try_take() {
+            Some(taken) => Ok(Some(taken)),
+            None => self.wait_for_end(deadline),
         }
+    }
+
+    #[inline(never)]
+    fn wait_for_end(&self, deadline: Option<Instant>) -> Result<Option<Taken>, SystemException> {
+        about_to_wait()?;
+        let mut state = self.state.lock();
         while state.answer.is_none() {
             let over = state.over.clone();
             drop(state);
             let has_received = over.is_some_and(|(connection, id)| {
                 let itself = std::ptr::from_ref(self).cast();
-                let limit = self.limit_until(deadline, connection.longest_lead());
-                limit.is_some_and(|limit| connection.receive_for_pending(id, itself, limit))
+                connection.receive_for_pending((id, itself), self.time_limit, deadline)
             });
             state = self.state.lock();
             if has_received || state.answer.is_some() {
@@ -214,27 +219,8 @@ impl PendingCall {
         Ok(state.take())
     }
 
-    /// The time limit of receiving for it until the deadline; `None` if that has passed. `longest` is how long a thread
-    /// receives at most for a call without a limit.
-    fn limit_until(
-        &self,
-        deadline: Option<Instant>,
-        longest: Option<Duration>,
-    ) -> Option<TimeLimit> {
-        let own = self.time_limit.deadline();
-        let Some(deadline) = deadline.filter(|it| own.is_none_or(|own| *it < own)) else {
-            return Some(self.time_limit);
-        };
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return None;
-        }
-        // The reader may end a call without a limit before, and cannot wake a thread that receives.
-        let is_shorter = own.is_none() && longest.is_some_and(|longest| longest < left);
-        Some(if is_shorter { TimeLimit::NONE } else { TimeLimit::new(Some(left)) })
-    }
-
     /// Takes how it has ended, if it has.
+    #[inline]
     pub(super) fn try_take(&self) -> Option<Taken> {
         self.state.lock().take()
     }

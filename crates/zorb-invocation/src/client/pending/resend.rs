@@ -19,7 +19,8 @@ use super::super::reply::{NO_REPLY, ReadReply};
 use super::arguments::{Arguments, KeptArguments};
 use super::call::{Answer, Attempted, PendingCall};
 use super::interception::end_attempt;
-use super::send::{Sending, finish, proceed};
+use super::send::{finish, proceed};
+use super::sending::Sending;
 
 /// Why a call is sent again.
 #[derive(Debug)]

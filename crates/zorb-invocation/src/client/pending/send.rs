@@ -8,29 +8,31 @@ use std::time::Duration;
 
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::ClientRequestInfo;
-use zorb_cdr::{CdrWriter, TextCoding};
-use zorb_giop::{BegunRequest, DetachedMessage, ProtocolError, ProtocolErrorKind, RequestKind};
+use zorb_cdr::CdrWriter;
+use zorb_giop::{DetachedMessage, ProtocolError, ProtocolErrorKind};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::super::attempt::{Attempt, Unfinished, begin_over, send_begun};
+use super::super::attempt::{Attempt, Unfinished, send_over};
 use super::super::call::Call;
 use super::super::connect_time::ConnectTime;
-use super::super::connection::{CallReply, Connection, machine_time};
+use super::super::connection::{CallReply, Connection};
 use super::super::effective::{plain_parameters, write_parameters};
 use super::super::endpoint_cache::Wanted;
 use super::super::invoke::attempt;
 use super::super::level_policies::CallParameters;
-use super::super::multiplexed::{Ended, MultiplexedCall, PendingReply, PendingRequest};
+use super::super::multiplexed::{MultiplexedCall, PendingReply, PendingRequest};
 use super::super::redirections::{Next, Redirections};
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::{Route, Routes};
 use super::super::selection::{Selection, select_route, too_many_pending};
 use super::super::time_limit::TimeLimit;
-use super::arguments::KeptArguments;
+use super::at_once::send_at_once;
 use super::call::{Answer, Attempted, PendingCall};
 use super::count::CountedCall;
 use super::interception::intercept_sending;
-use crate::object::{Binding, ObjectRef};
+use super::sending::{BodyStart, Sending};
+use super::sent::SentRequest;
+use crate::object::ObjectRef;
 
 /// How long a connection keeps its reader without pending calls if connections have no idle limit.
 const LINGER: Duration = Duration::from_secs(300);
@@ -96,35 +98,24 @@ fn send_unusual(
 fn begin(call: &Arc<PendingCall>, arguments: WriteBody<'_>) {
     let forwarded = call.object.forwarded().to_arc();
     let redirections = Redirections::new(forwarded.is_some());
-    let sending = Sending { forwarded, redirections, makes_upcalls: true };
-    if let Err(exception) = proceed(call, arguments, sending, None) {
-        finish(call, Answer::Failed(exception));
+    let mut sending = Sending { forwarded, redirections, makes_upcalls: true };
+    match send_at_once(call, arguments, &mut sending) {
+        Ok(true) => {}
+        Ok(false) => begin_otherwise(call, arguments, sending, None),
+        Err(unfinished) => begin_otherwise(call, arguments, sending, Some(unfinished)),
     }
 }
 
-/// Where the arguments of a request begin in its message.
-#[derive(Clone, Copy)]
-struct BodyStart {
-    at: usize,
-    text: TextCoding,
-}
-
-/// What a thread that sends a call needs, and leaves to the call.
-pub(super) struct Sending {
-    /// The reference that its server has forwarded to; `None` for the original one.
-    pub(super) forwarded: Option<Arc<Binding>>,
-    pub(super) redirections: Redirections,
-    /// Whether the thread may call objects of this ORB: no other call needs it.
-    pub(super) makes_upcalls: bool,
-}
-
-impl Sending {
-    /// Whether the next attempt is for an object of this ORB.
-    #[cold]
-    fn is_local(&self, call: &PendingCall) -> bool {
-        let target = self.forwarded.as_deref().unwrap_or_else(|| call.object.binding());
-        // Without memory for them, the attempt fails.
-        target.routes(call.object.core()).is_ok_and(|routes| routes.local.is_some())
+#[cold]
+#[inline(never)]
+fn begin_otherwise(
+    call: &Arc<PendingCall>,
+    arguments: WriteBody<'_>,
+    sending: Sending,
+    first: Option<Unfinished>,
+) {
+    if let Err(exception) = proceed(call, arguments, sending, first) {
+        finish(call, Answer::Failed(exception));
     }
 }
 
@@ -239,105 +230,48 @@ fn send_by(
     (routes, sending): (&Routes, &mut Sending),
 ) -> Attempt {
     body.set(None);
-    let core = call.object.core();
-    let most = core.options().max_pending_calls_per_connection;
-    let (route, mut connection, begun) = match begin_at_once(call, own, routes, most) {
-        Some((route, connection, begun)) => (route, connection, Some(begun)),
-        None => {
-            let (route, connection) = connect(call, own, routes, most)?;
-            (route, connection, None)
-        }
-    };
-    let begun = begun.map_or_else(|| begin_over(own, route, &mut connection), Ok);
-    let sent = begun.and_then(|begun| send_begun(own, route, &mut connection, begun));
-    let begun = match sent {
+    let (route, mut connection) = connect(call, own, routes)?;
+    let begun = match send_over(own, route, &mut connection) {
         Ok(begun) => Some(begun),
         // If it is not there any more, the reader ends the call: the connection has ended.
         Err(unfinished) if connection.take_back() => return Err(unfinished),
         Err(_) => None,
     };
-    let arguments = connection
-        .outgoing()
-        .zip(body.take())
-        .map(|(outgoing, body)| (outgoing.octets().get(body.at..).unwrap_or_default(), body));
-    let mut state = call.state.lock();
-    // Then it will not be sent again.
-    let is_answered = state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
-    if let Some((octets, BodyStart { at, text })) = arguments
-        && !is_answered
-    {
-        state.arguments = KeptArguments::copy_of(octets, at, text);
-        if let Some(counted) = &call.counted {
-            // Those of the attempt before.
-            counted.release();
-            counted.retain(octets.len());
-        }
-    }
-    state.redirections = std::mem::take(&mut sending.redirections);
-    state.attempt = Attempted {
-        forwarded: sending.forwarded.take(),
-        route: routes.number_of(route),
-        text: begun.as_ref().map(|begun| begun.text).unwrap_or_default(),
-        is_intercepted: own.info.is_some(),
+    let over = begun.as_ref().map(|begun| (Arc::clone(connection.connection()), begun.request_id));
+    let body = connection.outgoing().zip(body.take());
+    let arguments =
+        body.map(|(outgoing, body)| (outgoing.octets().get(body.at..).unwrap_or_default(), body));
+    let sent = SentRequest {
+        attempt: Attempted {
+            forwarded: sending.forwarded.take(),
+            route: routes.number_of(route),
+            text: begun.as_ref().map(|begun| begun.text).unwrap_or_default(),
+            is_intercepted: own.info.is_some(),
+        },
+        redirections: std::mem::take(&mut sending.redirections),
+        arguments,
+        over,
     };
-    if let Some(begun) = &begun {
-        state.over = Some((Arc::clone(connection.connection()), begun.request_id));
-    }
-    state.is_sending = false;
-    let is_left = std::mem::take(&mut state.is_left);
-    let is_cancelled = state.is_cancelled;
-    let ended = match &state.ended_while_sent {
-        Some(_) => state.ended_while_sent.take(),
-        None => None,
-    };
-    drop(state);
-    if is_left {
+    let noted = sent.note(call);
+    if noted.is_left {
         connection.connection().end_left();
     }
     match &begun {
         Some(_) => connection.detach(),
         None => drop(connection),
     }
-    if is_cancelled {
-        call.cancel();
-    } else if let Some(ended) = ended
-        && call.end_request(call.state.lock(), ended)
-    {
-        call.run_call_back();
-    }
+    noted.end(call);
     Ok(())
 }
 
-/// Begins the request by the preferred route, if its connection is open and can be used at once.
-#[inline]
-fn begin_at_once<'r>(
-    call: &Arc<PendingCall>,
-    own: &Call<'_>,
-    routes: &'r Routes,
-    most: usize,
-) -> Option<(&'r Route, MultiplexedCall, BegunRequest)> {
-    if routes.by_priority {
-        return None;
-    }
-    let route = routes.preferred().filter(|route| route.replies)?;
-    let connection = route.cache.open_pending_connection()?;
-    let deadline = own.time_limit.deadline();
-    let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
-    let core = own.object.core();
-    let request = route.request(core, RequestKind::Twoway, own.operation, deadline);
-    let (connection, begun) = connection.begin_pending(most, &request, call)?;
-    Some((route, connection, begun))
-}
-
-/// Selects a route, and a connection on which fewer than `most` requests wait for their replies. The connection has a
-/// reader then.
-#[inline(never)]
+/// Selects a route, and a connection on which few enough requests wait for their replies. The connection has a reader
+/// then.
 fn connect<'r>(
     call: &Arc<PendingCall>,
     own: &Call<'_>,
     routes: &'r Routes,
-    most: usize,
 ) -> Result<(&'r Route, MultiplexedCall), Unfinished> {
+    let most = call.object.core().options().max_pending_calls_per_connection;
     let selection = Selection { wanted: own.wanted(), expects_reply: true, info: own.info };
     let connect = |route: &Route, wanted: Wanted<'_>| route.cache.pending_connection(wanted, most);
     let selected = select_route(own.object, routes, &selection, connect);

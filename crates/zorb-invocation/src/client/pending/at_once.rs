@@ -1,0 +1,172 @@
+//! Sending a call over the open connection of its preferred route: nothing is to be waited for, selected, announced or
+//! intercepted. Most calls are sent so.
+
+use std::io;
+use std::sync::Arc;
+
+use zorb_base::gather::WriteBody;
+use zorb_cdr::ByteOrder;
+use zorb_giop::{PlainRequest, RequestKind, ResponseFlags};
+use zorb_os::probe;
+use zorb_types::{Phase, SystemException};
+
+use super::super::attempt::{Unfinished, not_sent_over, unwritten};
+use super::super::connection::{Connection as _, machine_time};
+use super::super::failing::too_many_octets;
+use super::super::multiplexed::BegunPending;
+use super::super::request_octets::UNCOUNTED;
+use super::super::route::{Route, Routes};
+use super::call::{Attempted, PendingCall};
+use super::sending::{BodyStart, Sending};
+use super::sent::SentRequest;
+
+/// Why a request was not sent.
+enum NotSent {
+    /// The transport has not taken the whole of it.
+    Unsent(io::Error),
+    Failed(SystemException),
+}
+
+/// Sends a call for the first time, if it can be sent so; `false` if not.
+///
+/// # Errors
+/// The attempt has not completed the call, as those that follow.
+#[inline]
+pub(super) fn send_at_once(
+    call: &Arc<PendingCall>,
+    arguments: WriteBody<'_>,
+    sending: &mut Sending,
+) -> Result<bool, Unfinished> {
+    let core = call.object.core();
+    let forwarded = sending.forwarded.take();
+    let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+    let begun = target.routes(core).ok().and_then(|routes| begin(call, routes));
+    let Some((number, route, mut begun)) = begun else {
+        sending.forwarded = forwarded;
+        return Ok(false);
+    };
+    let written = write(call, route, &mut begun, arguments);
+    let start = written.as_ref().ok().map(|&at| BodyStart { at, text: begun.text });
+    let failed = match written {
+        Ok(_) => begun.send(&call.sending).err().map(NotSent::Unsent),
+        Err(exception) => Some(NotSent::Failed(exception)),
+    };
+    if let Some(reason) = failed {
+        sending.forwarded.clone_from(&forwarded);
+        return fail(call, (number, route), (begun, start, reason), sending).map(|()| true);
+    }
+    let text = begun.text;
+    let sent = SentRequest {
+        over: begun.connection().map(|connection| (Arc::clone(connection), begun.id)),
+        arguments: start.map(|start| (begun.octets_from(start.at), start)),
+        attempt: Attempted { forwarded, route: Some(number), text, is_intercepted: false },
+        redirections: std::mem::take(&mut sending.redirections),
+    };
+    let noted = sent.note(call);
+    if noted.is_left
+        && let Some(connection) = begun.connection()
+    {
+        connection.end_left();
+    }
+    begun.sent();
+    noted.end(call);
+    Ok(true)
+}
+
+/// Begins the request by the preferred route, if its connection is open and can be used at once.
+#[inline]
+fn begin<'r>(
+    call: &Arc<PendingCall>,
+    routes: &'r Routes,
+) -> Option<(usize, &'r Route, BegunPending)> {
+    if routes.local.is_some() || routes.by_priority || !routes.interceptors.is_empty() {
+        return None;
+    }
+    let (number, route) = routes.numbered_preferred()?;
+    if !route.replies || !route.addressing.is_by_key() {
+        return None;
+    }
+    let connection = route.cache.open_pending_connection()?;
+    let core = call.object.core();
+    let deadline = call.time_limit.deadline();
+    let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
+    let request = route.request(core, RequestKind::Twoway, &call.operation, deadline);
+    let most = core.options().max_pending_calls_per_connection;
+    Some((number, route, connection.begin_pending(most, &request, call)?))
+}
+
+/// Writes the request. Returns where its arguments begin.
+#[inline]
+fn write(
+    call: &PendingCall,
+    route: &Route,
+    pending: &mut BegunPending,
+    arguments: WriteBody<'_>,
+) -> Result<usize, SystemException> {
+    let (request_id, text) = (pending.id, pending.text);
+    let Some(outgoing) = pending.outgoing() else { return Err(call.object.core().shut_down()) };
+    let request = PlainRequest {
+        request_id,
+        response: ResponseFlags::SyncWithTarget,
+        key: &route.key,
+        operation: &call.operation,
+    };
+    let begun = outgoing.request(route.form, ByteOrder::NATIVE, request);
+    let mut message = begun.map_err(unwritten)?;
+    probe!(MessagingSend);
+    let mut writer = message.body(text);
+    let at = writer.offset();
+    arguments.write(&mut writer).map_err(unwritten)?;
+    message.finish().map_err(unwritten)?;
+    probe!(Marshal);
+    if outgoing.octets().len() > UNCOUNTED {
+        count_octets(route, pending)?;
+    }
+    Ok(at)
+}
+
+/// Counts the octets of a large request until it has been sent.
+#[cold]
+fn count_octets(route: &Route, begun: &mut BegunPending) -> Result<(), SystemException> {
+    let counted = route.cache.request_octets.enter(begun.octets_from(0).len());
+    begun.keep(counted.ok_or_else(|| too_many_octets(route))?);
+    Ok(())
+}
+
+/// Ends an attempt whose request was not sent.
+///
+/// # Errors
+/// Unless the reader ends the call, because the connection has ended.
+#[cold]
+#[inline(never)]
+fn fail(
+    call: &Arc<PendingCall>,
+    (number, route): (usize, &Route),
+    (begun, start, reason): (BegunPending, Option<BodyStart>, NotSent),
+    sending: &mut Sending,
+) -> Result<(), Unfinished> {
+    let id = begun.id;
+    let Some(mut connection) = begun.into_call() else { return Ok(()) };
+    let unfinished = match reason {
+        NotSent::Unsent(error) => not_sent_over(route, &mut connection, id, error),
+        NotSent::Failed(exception) => {
+            Unfinished::Failed(exception.at(Phase::Send, &route.cache.endpoint))
+        }
+    };
+    if connection.take_back() {
+        return Err(unfinished);
+    }
+    let body = connection.outgoing().zip(start);
+    let arguments = body
+        .map(|(outgoing, start)| (outgoing.octets().get(start.at..).unwrap_or_default(), start));
+    let forwarded = sending.forwarded.take();
+    let attempt = Attempted { forwarded, route: Some(number), ..Attempted::default() };
+    let redirections = std::mem::take(&mut sending.redirections);
+    let noted = SentRequest { attempt, redirections, arguments, over: None }.note(call);
+    if noted.is_left {
+        connection.connection().end_left();
+    }
+    drop(connection);
+    noted.end(call);
+    Ok(())
+}

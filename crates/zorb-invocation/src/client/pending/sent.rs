@@ -1,0 +1,83 @@
+//! What a call learns once its request has been sent, or the connection has ended meanwhile.
+
+use std::sync::Arc;
+
+use super::super::multiplexed::{Ended, MultiplexedConnection};
+use super::super::redirections::Redirections;
+use super::arguments::KeptArguments;
+use super::call::{Attempted, PendingCall};
+use super::sending::BodyStart;
+
+/// A request that its thread has sent.
+pub(super) struct SentRequest<'a> {
+    pub(super) attempt: Attempted,
+    pub(super) redirections: Redirections,
+    /// The encoded arguments, and where they begin; `None` if there are none to be kept.
+    pub(super) arguments: Option<(&'a [u8], BodyStart)>,
+    /// The connection and the id of the request; `None` if the reader ends it, because it was not sent as a whole.
+    pub(super) over: Option<(Arc<MultiplexedConnection>, u32)>,
+}
+
+/// What has happened to a call while its request was sent.
+pub(super) struct Noted {
+    /// Whether the reader has left its failure to the thread that has sent it.
+    pub(super) is_left: bool,
+    is_cancelled: bool,
+    has_ended: bool,
+}
+
+impl SentRequest<'_> {
+    /// Stores it in its call, which is no longer being sent.
+    #[inline]
+    pub(super) fn note(self, call: &PendingCall) -> Noted {
+        let mut state = call.state.lock();
+        // Then it will not be sent again.
+        let is_answered = state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
+        if let Some((octets, BodyStart { at, text })) = self.arguments
+            && !is_answered
+        {
+            state.arguments = KeptArguments::copy_of(octets, at, text);
+            if let Some(counted) = &call.counted {
+                // Those of the attempt before.
+                counted.release();
+                counted.retain(octets.len());
+            }
+        }
+        state.redirections = self.redirections;
+        state.attempt = self.attempt;
+        if self.over.is_some() {
+            state.over = self.over;
+        }
+        state.is_sending = false;
+        Noted {
+            is_left: std::mem::take(&mut state.is_left),
+            is_cancelled: state.is_cancelled,
+            has_ended: state.ended_while_sent.is_some(),
+        }
+    }
+}
+
+impl Noted {
+    /// Ends the call, or its request, if either has happened. The thread does not use the connection any more.
+    #[inline]
+    pub(super) fn end(self, call: &Arc<PendingCall>) {
+        if self.is_cancelled || self.has_ended {
+            self.end_now(call);
+        }
+    }
+
+    #[cold]
+    fn end_now(self, call: &Arc<PendingCall>) {
+        let mut state = call.state.lock();
+        let ended = state.ended_while_sent.take();
+        if self.is_cancelled {
+            drop(state);
+            return call.cancel();
+        }
+        if let Some(ended) = ended
+            && call.end_request(state, ended)
+        {
+            call.run_call_back();
+        }
+    }
+}
