@@ -16,7 +16,7 @@ use zorb_costs::callgrind::Profile;
 use zorb_costs::operation::{Operation, TARGETS};
 
 use crate::lanes;
-use crate::program::{EMPTY, SUBJECT, Side, run_local, run_pair};
+use crate::program::{EMPTY, SMALL, SUBJECT, Side, run_local, run_pair, run_small};
 use crate::tool::{self, Absent};
 use record::Record;
 
@@ -44,6 +44,10 @@ const CHANGED: f64 = 0.5;
 /// The same where all have.
 const ALL_CHANGED: f64 = 1.05;
 
+/// The maximum instructions of a void call of the small ORB, client and server together, in those of the full one: it has
+/// one path for all messages, and waits by `poll` before it receives. The aim is 1.
+const SMALL_OF_FULL: f64 = 1.5;
+
 /// Instructions of one call.
 type Counts = BTreeMap<(Side, &'static str), u64>;
 
@@ -67,10 +71,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("instructions/pending".into(), tool::valgrind(), pending_costs_little_more);
     let to_all =
         crate::trial("instructions/pending/to-all".into(), tool::valgrind(), others_cost_a_quarter);
+    let small =
+        crate::trial("instructions/small".into(), tool::valgrind(), small_orb_takes_little_more);
     let kept = kept().map(|(side, operation)| one(side, operation));
     let premarshalled =
         crate::trial("instructions/premarshalled".into(), tool::valgrind(), changes_cost_half);
-    kept.chain([lite, pending, to_all, premarshalled]).chain(lanes).collect()
+    kept.chain([lite, pending, to_all, premarshalled, small]).chain(lanes).collect()
 }
 
 /// The recorded calls over GIOPlite and short messages.
@@ -212,6 +218,21 @@ fn changes_cost_half() -> Result<(), String> {
     Err(format!(
         "marshalling takes {whole} instructions; {one} if one member changed, {all} if all did"
     ))
+}
+
+/// A void call of the small ORB takes little more than one of the full ORB.
+fn small_orb_takes_little_more() -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    run_small(callgrind(folder.path(), Side::Client), CALLS)?;
+    let of_phase = |phase| instructions(SMALL, folder.path(), Side::Client, phase);
+    let small = of_phase(1)?.saturating_sub(of_phase(0).unwrap_or_default()) / CALLS;
+    let counts = counted()?;
+    let full = [Side::Client, Side::Server].map(|side| counts.get(&(side, Operation::Void.name())));
+    let full: u64 = full.into_iter().flatten().sum();
+    match small <= (full as f64 * SMALL_OF_FULL) as u64 {
+        true => Ok(()),
+        false => Err(format!("a void call takes {small} instructions, of the full ORB {full}")),
+    }
 }
 
 /// Counts once for all trials.

@@ -124,6 +124,9 @@ pub(crate) const SUBJECT: &str = "zorb-costs-subject";
 /// The one that has real-time settings.
 pub(crate) const LANES: &str = "zorb-costs-lanes";
 
+/// The one that calls the small ORB.
+pub(crate) const SMALL: &str = "zorb-costs-small";
+
 /// The name of the phase in which no call is made.
 pub(crate) const EMPTY: &str = "empty";
 
@@ -190,6 +193,13 @@ pub(crate) fn run_local(
 pub(crate) fn run_adapters(tool: Vec<String>, counts: &[u64]) -> Result<(), String> {
     let mut program = command(SUBJECT, tool)?;
     program.arg("adapters").args(counts.iter().map(u64::to_string));
+    finished("the program", program.output())
+}
+
+/// Runs client and server of the small ORB under a tool: void calls.
+pub(crate) fn run_small(tool: Vec<String>, calls: u64) -> Result<(), String> {
+    let mut program = command(SMALL, tool)?;
+    program.args([&calls.to_string(), EMPTY, Operation::Void.name()]);
     finished("the program", program.output())
 }
 

@@ -1,0 +1,94 @@
+//! The program that measures a call of the small ORB: client and server in one process, each in a thread of its own.
+//!
+//! Marks are as in `zorb-costs-subject`. Apart from the empty phase there is one operation: a call without arguments
+//! and no result.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+use std::sync::mpsc::{Sender, channel};
+
+use zorb_costs::mark_phase;
+use zorb_costs::operation::WARM_UP;
+use zorb_nano::{Answer, Client, Interface, Limits, Linux, Operations, Reader, Reference, Servant};
+use zorb_nano::{Server, SystemException, Writer};
+
+const USAGE: &str = "usage: zorb-costs-small CALLS [empty|void]...";
+
+static INTERFACE: Interface =
+    Interface { ids: &["IDL:Costs/Counted:1.0"], operations: &Operations::<1>::new(&["nothing"]) };
+
+struct Counted;
+
+impl Servant for Counted {
+    fn interface(&self) -> &'static Interface {
+        &INTERFACE
+    }
+
+    fn invoke(
+        &mut self,
+        _operation: usize,
+        arguments: &mut Reader<'_>,
+        _results: &mut Writer<'_>,
+    ) -> Result<Answer, SystemException> {
+        arguments.end()?;
+        Ok(Answer::Results)
+    }
+}
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = match arguments.split_first() {
+        Some((calls, operations)) => measure(calls, operations),
+        None => Err(USAGE.into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Serves until the process ends; `ready` gets the reference of the object.
+fn serve(ready: &Sender<Result<Reference, SystemException>>) -> Result<(), SystemException> {
+    let endpoint = format!("uiop://@zorb-costs-{}", std::process::id()).parse()?;
+    let mut server = Server::new(Linux::new(3), endpoint, Limits::DEFAULT.max_connections(1))?;
+    server.register(b"counted", Box::new(Counted))?;
+    let reference = server.reference(b"counted");
+    if ready.send(reference).is_err() {
+        return Ok(());
+    }
+    while server.perform_work(None).is_ok() {}
+    Ok(())
+}
+
+fn measure(calls: &str, operations: &[String]) -> Outcome {
+    let calls: u32 = calls.parse()?;
+    let (ready, started) = channel();
+    std::thread::spawn(move || {
+        if let Err(exception) = serve(&ready) {
+            // Without the client there is no process.
+            let _ = ready.send(Err(exception));
+        }
+    });
+    let failed = |exception: SystemException| format!("{exception:?}");
+    let counted = started.recv()?.map_err(failed)?;
+    let mut client = Client::new(Linux::new(1), Limits::DEFAULT);
+    for name in operations {
+        let mut repeat = |times: u32| {
+            let times = if name == "void" { times } else { 0 };
+            (0..times).try_for_each(|_| {
+                let mut reply = client.call(&counted, "nothing", &mut |_| Ok(()))?;
+                reply.results()?.end()
+            })
+        };
+        repeat(WARM_UP).map_err(failed)?;
+        mark_phase(&format!("begin {name}"));
+        repeat(calls).map_err(failed)?;
+        mark_phase(&format!("end {name}"));
+    }
+    Ok(())
+}
