@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Compiles the peers of `zorb bench`.
 #
-#   build.sh OUTDIR [ace] [omniorb] [jacorb] [tonic] [capnp]   all when none is named
+#   build.sh OUTDIR [ace] [omniorb] [jacorb] [tonic] [capnp] [nano]   all when none is named
 #
 # Makes OUTDIR/PEER/client and OUTDIR/PEER/server, and OUTDIR/PEER/version for all but JacORB. Compiles only when a
 # source is newer than the last build. Exit status: 3 when a peer's tools are missing (it says which), 1 when a
 # compilation fails.
 set -euo pipefail
 
-known=(ace omniorb jacorb tonic capnp)
+known=(ace omniorb jacorb tonic capnp nano)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cxx_flags=(-std=c++20 -O2 -DNDEBUG -Wall -Wextra -pthread)
 . "$here/../../tests/interop/peers/common.sh"
@@ -75,13 +75,13 @@ build_jacorb() {
     compile_jacorb "$here/bench.idl"
 }
 
-# rust_programs PEER CRATE: scripts around the program of the package in rust, which uses the crate.
+# rust_programs PEER CRATE [SOURCE]: scripts around the program of the package in rust, which uses the crate.
 rust_programs() {
     require cargo
     local peer=$1 source=$here/rust dir=$out/$1
     mkdir -p "$dir"
     sed -n "/^name = \"$2\"\$/{n;s/version = \"\(.*\)\"/\1/p}" "$source/Cargo.lock" >"$dir/version"
-    if fresh "$dir/.stamp" "$source"; then return 0; fi
+    if fresh "$dir/.stamp" "$source" "${@:3}"; then return 0; fi
     rm -f "$dir/.stamp"
     cargo build --quiet --release --locked --manifest-path "$source/Cargo.toml" --features "$peer" \
         --bin "$peer-peer" --target-dir "$out/rust"
@@ -101,6 +101,10 @@ build_tonic() {
 build_capnp() {
     require capnp
     rust_programs capnp capnp-rpc
+}
+
+build_nano() {
+    rust_programs nano zorb-nano "$here/../../crates/zorb-nano/src"
 }
 
 build "$@"
