@@ -47,6 +47,14 @@ impl Service {
         Ok(folder)
     }
 
+    /// Ends the service as a crash does. Returns its folder.
+    pub(super) fn kill(self) -> Result<TempDir> {
+        let Self { mut process, folder, .. } = self;
+        process.0.kill()?;
+        process.0.wait()?;
+        Ok(folder)
+    }
+
     /// The resident memory of the process, in octets.
     pub(super) fn resident(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.0.id()))?;

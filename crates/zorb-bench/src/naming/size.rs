@@ -1,8 +1,9 @@
-//! What many names cost Zorb's naming service: the time of resolve and of a restart, and memory.
+//! What many names cost Zorb's naming service: the time of resolve and of starts, and memory.
 
 use std::ops::Range;
 use std::time::Instant;
 
+use tempfile::TempDir;
 use zorb::{ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
 
@@ -22,6 +23,18 @@ const THREADS: u64 = 8;
 const BLOCK: u64 = 50_000;
 /// The resolved names of a block.
 const RESOLVED: u64 = 2_000;
+/// The names that are bound before a service is killed.
+const LAST: u64 = 100;
+
+/// The most seconds of a start.
+const START: f64 = 3.0;
+const AFTER_SHUTDOWN: &str = "seconds of a start with these names";
+/// The durabilities of services that are killed and started again.
+const AFTER_KILL: [(&str, &str); 3] = [
+    ("os", "seconds of a start after kill -9, `os`"),
+    ("grouped", "seconds of a start after kill -9, `grouped`"),
+    ("immediate", "seconds of a start after kill -9, `immediate`"),
+];
 
 /// The number of names, and of rounds.
 fn size(plan: &NamingPlan) -> (u64, usize) {
@@ -31,7 +44,7 @@ fn size(plan: &NamingPlan) -> (u64, usize) {
 /// The number of blocks that [`run`] reports.
 pub(super) fn blocks(plan: &NamingPlan) -> usize {
     let (count, rounds) = size(plan);
-    2 * usize::try_from(count.div_ceil(BLOCK)).unwrap_or(usize::MAX) + rounds + 1
+    2 * usize::try_from(count.div_ceil(BLOCK)).unwrap_or(usize::MAX) + rounds + 2 * AFTER_KILL.len()
 }
 
 /// Measures services with very many names.
@@ -67,23 +80,48 @@ pub(super) fn run(plan: &NamingPlan, watch: &mut dyn Watch) -> Result<Vec<Naming
     };
     drop((names, service));
 
-    let durability = "os";
-    let service = Service::zorb(&plan.program, Some(durability))?;
-    let names = Names::new(&service.url)?;
-    names.fill(count, watch)?;
-    drop(names);
-    let folder = service.end()?;
+    let mut limits = vec![resolve, memory];
+    limits.extend(starts(plan, count, watch)?);
+    Ok(limits)
+}
+
+/// The times of starts with so many stored names.
+fn starts(plan: &NamingPlan, count: u64, watch: &mut dyn Watch) -> Result<Vec<NamingLimit>> {
+    let service = Service::zorb(&plan.program, Some("os"))?;
+    Names::new(&service.url)?.fill(count, watch)?;
+    let mut folder = service.end()?;
+    let (mut count, mut after_shutdown, mut limits) = (count, Vec::new(), Vec::new());
+    for (durability, what) in AFTER_KILL {
+        let (seconds, service, names) = start(plan, durability, folder, count)?;
+        after_shutdown.push(seconds);
+        watch.block("start with many names");
+        stop_if_wanted(watch)?;
+        names.bind(&names.many, count..count + LAST)?;
+        count += LAST;
+        drop(names);
+        let (seconds, service, _) = start(plan, durability, service.kill()?, count)?;
+        limits.push(NamingLimit { what, limit: START, measured: vec![seconds] });
+        watch.block("start with many names");
+        stop_if_wanted(watch)?;
+        folder = service.end()?;
+    }
+    limits.insert(0, NamingLimit { what: AFTER_SHUTDOWN, limit: START, measured: after_shutdown });
+    Ok(limits)
+}
+
+/// Starts a service with so many stored names. Returns how long it took, until the first answer.
+fn start(
+    plan: &NamingPlan,
+    durability: &str,
+    folder: TempDir,
+    count: u64,
+) -> Result<(f64, Service, Names)> {
     let begun = Instant::now();
     let service = Service::zorb_in(&plan.program, Some(durability), folder)?;
     let names = Names::new(&service.url)?;
-    let restart = NamingLimit {
-        what: "seconds of a start with these names",
-        limit: 3.0,
-        measured: vec![begun.elapsed().as_secs_f64()],
-    };
+    let seconds = begun.elapsed().as_secs_f64();
     names.check_restored(count)?;
-    watch.block("start with many names");
-    Ok(vec![resolve, restart, memory])
+    Ok((seconds, service, names))
 }
 
 /// The octets of a bound name.
