@@ -12,6 +12,8 @@ pub(crate) fn compiled() -> Vec<(String, Vec<String>)> {
     paths.extend(files_below("examples/accounts/idl", "idl"));
     paths.extend(files_below("examples/deferred", "rs"));
     paths.extend(files_below("examples/deferred/idl", "idl"));
+    paths.extend(files_below("examples/web", "rs"));
+    paths.extend(files_below("examples/web/idl", "idl"));
     paths.extend(files_below("examples/plug-in/src", "rs"));
     paths.extend(files_below("examples/plug-in/tests", "rs"));
     paths.extend(files_below("examples/sensor", "rs"));

@@ -100,11 +100,14 @@ fn clients_that_nobody_can_connect_to_are_called() {
         .link("server", "eth0 198.51.100.20/24", "gateway", "wan 198.51.100.1/24")
         .route("client", "default via 10.1.0.1")
         .forwards("gateway", translation);
-    assert_eq!(stage.try_out_watching(&recipe.toml, "client"), "heard");
+    assert_eq!(stage.try_out_watching(&recipe.toml, "client", "watcher"), "heard");
+    // The gateway lets no connection in.
+    let said = stage.try_out_watching(&recipe.toml, "client", "one-direction watcher");
+    assert!(is_unreachable(&said), "{said}");
     // The server does not believe an address that the connection does not come from.
     for other in ["", "/publish=10.1.0.10:40001", "/publish=198.51.100.20:40001"] {
         let toml = format!("listen_endpoints = [\"iiop://10.1.0.10:2810{other}\"]");
-        let said = stage.try_out_watching(&toml, "client");
+        let said = stage.try_out_watching(&toml, "client", "watcher");
         assert!(is_unreachable(&said), "{said}");
     }
 }

@@ -90,7 +90,8 @@ pub(crate) fn run_as_told() -> bool {
         Ok("one-way server") => serve::<_, Watcher>(Saying),
         Ok("one-way client") => send(),
         Ok("watched server") => serve_watched(),
-        Ok("watcher") => watch(),
+        Ok("watcher") => watch(true),
+        Ok("one-direction watcher") => watch(false),
         _ => return false,
     }
     true
@@ -116,10 +117,13 @@ fn serve_watched() {
     orb.run().unwrap();
 }
 
-/// Says what it hears from the server, or why the server cannot call.
-fn watch() {
+/// Says what it hears from the server, or why the server cannot call. `offers` is whether the server may call over the
+/// client's connection.
+fn watch(offers: bool) {
     let (orb, account) = client::<Account>();
-    offer(&orb).unwrap();
+    if offers {
+        offer(&orb).unwrap();
+    }
     let (sender, hears) = channel();
     let watcher: Watcher = orb.root_poa().activate(Hearing(sender)).unwrap();
     match account.watch(Some(&watcher)) {

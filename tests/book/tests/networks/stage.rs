@@ -104,11 +104,11 @@ impl Stage {
     }
 
     /// Starts a server that calls its clients on the host `server`, and on the host `client` one with this configuration
-    /// file; returns what that says.
-    pub(crate) fn try_out_watching(&self, toml: &str, client: &str) -> String {
+    /// file and role; returns what that says.
+    pub(crate) fn try_out_watching(&self, toml: &str, client: &str, role: &str) -> String {
         let watch = format!(
             "cat > /run/client.toml <<'END'\n{toml}\nEND
-            ip netns exec {client} env ROLE=watcher ZORB_CONFIG=/run/client.toml \\
+            ip netns exec {client} env ROLE='{role}' ZORB_CONFIG=/run/client.toml \\
               REFERENCE=\"$reference\" \"$PROGRAM\""
         );
         let said = self.run("listen_endpoints = [\"iiop://:2809\"]", "watched server", &watch);

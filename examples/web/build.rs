@@ -1,0 +1,5 @@
+//! Compiles the IDL.
+
+fn main() {
+    zorb_build::compile("idl/shop.idl");
+}
