@@ -95,7 +95,7 @@ impl Evictable for Link {
     }
 
     fn unread_since(&self) -> Option<u64> {
-        Self::unread_since(self)
+        Self::unread_since(self).filter(|_| !self.is_evicted())
     }
 
     fn peer(&self) -> Option<IpAddr> {

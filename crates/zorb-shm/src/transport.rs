@@ -17,6 +17,7 @@ use zorb_transport::{
 use zorb_unix::DEFAULT_MODE;
 use zorb_unix::rendezvous::{self, Handover, Names};
 
+use crate::BUFFERS;
 use crate::handshake::{self, Made, Taken};
 use crate::ring::{DEFAULT_RING_SIZE, Ends, Layout, ring_size};
 use crate::stream::ShmStream;
@@ -143,8 +144,10 @@ impl Transport for ShmTransport {
             rendezvous::connect(&self.scheme, endpoint, &for_socket, request_text.as_deref())?;
         let set_up = || {
             let Taken { layout, memory, buffers } = handshake::take(&socket, deadline.time_left())?;
-            // Nothing else comes by the socket.
-            refuse_descriptors(socket.as_fd())?;
+            // Nothing else comes by the socket; to a build without buffers, those of the server may still come.
+            if BUFFERS {
+                refuse_descriptors(socket.as_fd())?;
+            }
             Ok((layout.client(&memory, buffers), PeerWatch::new(&socket)?))
         };
         let failed = |error: io::Error| {

@@ -86,7 +86,7 @@ pub enum AcceptError {
     Closed,
     /// The system is short of descriptors or memory (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`). The
     /// client stays in the backlog, or has been disconnected if its connection needs more than its
-    /// socket; try again after the given time, which doubles from 10 ms to 1 s while the shortage
+    /// socket (acceptors of local sockets try it again before); try again after the given time, which doubles from 10 ms to 1 s while the shortage
     /// lasts.
     Busy {
         /// How long to wait before the next try.

@@ -14,7 +14,7 @@ use crate::file::SocketFile;
 use crate::handover::{Handover, Names};
 
 /// How often a client is tried that needs more descriptors than the process has: with the pauses of
-/// [`Backoff`](zorb_transport::Backoff), for about a second.
+/// [`Backoff`](zorb_transport::Backoff), for about three seconds.
 const MAX_TRIES: u32 = 9;
 
 /// A listening Unix-domain socket, its file, and the handler of its connections.

@@ -18,7 +18,7 @@ pub trait Evictable {
     /// Its messages.
     fn progress(&self) -> &Progress;
 
-    /// Whether it closes already: then it makes room for no further one.
+    /// Whether it closes already: then it makes room for no further one, unless its client does not read.
     fn is_closing(&self) -> bool;
 
     /// Whether no request is in progress.
@@ -121,8 +121,10 @@ impl<C: Evictable> Connections<C> {
             let last_used = connection.progress().last_used(now);
             (connection.is_idle() && is_one(connection)).then_some(last_used)
         });
-        let unread =
-            || self.first_by(|connection| connection.unread_since().filter(|_| is_one(connection)));
+        // Also one that closes: it does not end before its client has read.
+        let unread = || {
+            self.first_by(|connection| connection.unread_since().filter(|_| is_meant(connection)))
+        };
         idle.map(|(_, idle)| Evicted::Idle(idle))
             .or_else(|| unread().map(|(_, unread)| Evicted::Unread(unread)))
     }
@@ -175,6 +177,8 @@ mod tests {
         /// Otherwise its requests are all held.
         is_idle: bool,
         is_closing: AtomicBool,
+        /// Since when its client does not read.
+        unread_since: Option<u64>,
     }
 
     impl Evictable for Connection {
@@ -197,7 +201,7 @@ mod tests {
         }
 
         fn unread_since(&self) -> Option<u64> {
-            None
+            self.unread_since
         }
 
         fn peer(&self) -> Option<IpAddr> {
@@ -304,6 +308,19 @@ mod tests {
         assert!(is(&second));
         second.is_closing.store(true, Ordering::Relaxed);
         assert!(evicted().is_none());
+    }
+
+    /// It does not end by itself before its client has read.
+    #[test]
+    fn one_that_closes_makes_room_if_its_client_does_not_read() {
+        let connections = table(&[]);
+        let closing = Connection { unread_since: Some(1), is_idle: true, ..Connection::default() };
+        closing.is_closing.store(true, Ordering::Relaxed);
+        let closing = put(&connections, closing);
+        let Some(Evicted::Unread(evicted)) = connections.to_evict(|_| true) else {
+            panic!("none makes room");
+        };
+        assert!(Arc::ptr_eq(&evicted, &closing));
     }
 
     #[test]

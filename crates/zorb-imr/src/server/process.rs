@@ -41,6 +41,8 @@ pub(crate) fn start(
             command.env_remove(variable);
         }
     }
+    // That is for the repository itself.
+    command.env_remove("NOTIFY_SOCKET");
     command.env("ZORB_USE_IMR", "yes");
     command.env("ZORB_INIT_REF", format!("{}={repository}", crate::KEY));
     command.env("TAO_USE_IMR", "1").env("ImplRepoServiceIOR", repository);

@@ -39,7 +39,7 @@ pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
     /// The stream of a connection, usually a [`SocketStream`](super::SocketStream).
     type Stream: Stream + 'static;
 
-    /// One `accept` system call.
+    /// The next connection, usually by one `accept` system call.
     ///
     /// # Errors
     /// The system call fails.
