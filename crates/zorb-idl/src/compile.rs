@@ -69,18 +69,11 @@ pub fn compile_with<P: AsRef<Path>>(
 ) -> Compilation {
     let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     let mut sink = Sink::new(&options.allowed);
-    let mut implied = Vec::new();
-    let source = loop {
-        let source = preprocess::run(options, loader, &paths, &implied, &mut sink);
-        let mut more = source.implied(&implied);
-        if more.is_empty() {
-            break source;
-        }
-        // What was found now may be used by what was found before.
-        more.append(&mut implied);
-        implied = more;
+    let mut source = preprocess::run(options, loader, &paths, false, &mut sink);
+    if source.lacks_components() {
         sink = Sink::new(&options.allowed);
-    };
+        source = preprocess::run(options, loader, &paths, true, &mut sink);
+    }
     let tree = parser::parse(&source.tokens, &source.events, &mut sink);
     let model = resolve::run(&tree, &source.main_files, &source.sources, &mut sink);
     let diagnostics = sink.finish(&source.sources);

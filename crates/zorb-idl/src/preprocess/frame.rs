@@ -14,6 +14,8 @@ pub(super) struct FileFrame {
     /// A token of lookahead.
     pub(super) peeked: Option<PpToken>,
     pub(super) conditionals: Vec<Conditional>,
+    /// For an imported file: how many files were read before it.
+    pub(super) imported_after: Option<usize>,
 }
 
 /// An open `#if`.

@@ -1,4 +1,4 @@
-//! `#include`.
+//! `#include`, and the files of imports.
 
 use std::path::{Path, PathBuf};
 
@@ -82,14 +82,39 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads a file before the rest of the input, if it is on the include path or built in, and was not read.
-    pub(super) fn enter_implied(&mut self, name: &str) {
+    /// Reads the file of a module when its first import ends with `token`: what follows in the input sees its names.
+    pub(super) fn watch_imports(&mut self, token: &PpToken) {
+        let Some(module) = self.imports.next(token) else { return };
+        self.includes += 1;
+        if self.includes > MAX_INCLUDES || self.files.len() >= MAX_INCLUDE_DEPTH {
+            self.sink.error(
+                Code::IncludeTooDeep,
+                token.span,
+                "too many files are imported, or their imports nest too deep",
+            );
+            self.stopped = true;
+            return;
+        }
+        match &*module {
+            "CORBA" => self.enter_imported("orb.idl", token.span),
+            module => self.enter_imported(&format!("{module}.idl"), token.span),
+        }
+    }
+
+    /// Reads a file that an import needs before the rest of the input, if it is on the include path or built in, and was
+    /// not read. It need not be included again.
+    pub(super) fn enter_imported(&mut self, name: &str, span: Span) {
+        let read_before = self.sources.files().count();
         for path in self.options.include_paths.iter().map(|path| path.join(name)) {
             if self.sources.by_path(&path).is_some() {
                 return;
             }
-            if let Ok(file) = self.load(&path, None) {
+            if let Ok(file) = self.load(&path, Some(span)) {
                 self.enter(file);
+                if let Some(frame) = self.files.last_mut() {
+                    frame.imported_after = Some(read_before);
+                }
+                self.once.insert(file);
                 break;
             }
         }

@@ -7,6 +7,7 @@ mod docs;
 mod event;
 mod expand;
 mod frame;
+mod imports;
 mod include;
 mod macros;
 mod pragma;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use event::{Event, EventKind, PragmaName};
 pub(crate) use token::{PpKind, PpToken};
 
+use self::imports::Imports;
 use self::preprocessor::Preprocessor;
 use crate::diagnostics::Sink;
 use crate::lexer::{Keyword, Lexer, Token, TokenKind};
@@ -40,56 +42,24 @@ pub(crate) struct Source {
 /// The built-in file that components, homes and event types imply.
 const COMPONENTS: &str = "Components.idl";
 
-/// How many files may be implied.
-const MAX_IMPLIED: usize = 64;
-
 impl Source {
-    /// The files that the input implies and does not read, besides those `known` already: the definitions of components, and
-    /// those of modules that are imported.
-    pub(crate) fn implied(&self, known: &[String]) -> Vec<String> {
+    /// Whether the input needs the definitions of components and does not read them.
+    pub(crate) fn lacks_components(&self) -> bool {
         let has_components = |token: &Token| {
             use Keyword::{Component, EventType, Home};
             matches!(token.kind, TokenKind::Keyword(Component | EventType | Home))
         };
-        let is_read = |name: &str| self.sources.by_path(Path::new(name)).is_some();
-        let lacks_components =
-            !is_read("<built-in>/Components.idl") && self.tokens.iter().any(has_components);
-        let mut files: Vec<String> = Vec::new();
-        files.extend(lacks_components.then(|| COMPONENTS.to_owned()));
-        for module in self.imported() {
-            let file = if module == "CORBA" { "orb.idl".into() } else { format!("{module}.idl") };
-            if !known.contains(&file) && !files.contains(&file) {
-                files.push(file);
-            }
-        }
-        files.truncate(MAX_IMPLIED.saturating_sub(known.len()));
-        files
-    }
-
-    /// The modules that are imported and not defined, by the first part of their names.
-    fn imported(&self) -> impl Iterator<Item = &str> {
-        let after = |index: usize| match self.tokens.get(index).map(|token| &token.kind) {
-            Some(TokenKind::Ident(name)) => Some(&**name),
-            _ => None,
-        };
-        let keyword = |keyword: Keyword| {
-            let is_it = move |token: &Token| token.kind == TokenKind::Keyword(keyword);
-            self.tokens.iter().enumerate().filter(move |(_, token)| is_it(token))
-        };
-        let defined: HashSet<&str> =
-            keyword(Keyword::Module).filter_map(|(index, _)| after(index + 1)).collect();
-        let named = keyword(Keyword::Import)
-            .filter_map(move |(index, _)| after(index + 1).or_else(|| after(index + 2)));
-        named.filter(move |name| !defined.contains(name))
+        self.sources.by_path(Path::new("<built-in>/Components.idl")).is_none()
+            && self.tokens.iter().any(has_components)
     }
 }
 
-/// Preprocesses `paths` in order; before them the [`implied`](Source::implied) files.
+/// Preprocesses `paths` in order; before them, if so asked, the definitions of components.
 pub(crate) fn run(
     options: &Options,
     loader: &dyn FileLoader,
     paths: &[&Path],
-    implied: &[String],
+    with_components: bool,
     sink: &mut Sink,
 ) -> Source {
     let mut preprocessor = Preprocessor {
@@ -105,6 +75,7 @@ pub(crate) fn run(
         dependencies: Vec::new(),
         once: HashSet::new(),
         finished: HashSet::new(),
+        imports: Imports::default(),
         refused: HashSet::new(),
         includes: 0,
         bytes_left: MAX_TOTAL_BYTES,
@@ -113,11 +84,8 @@ pub(crate) fn run(
         stopped: false,
     };
     preprocessor.define_options();
-    for name in implied {
-        match name.as_str() {
-            COMPONENTS => preprocessor.enter_built_in(COMPONENTS),
-            name => preprocessor.enter_implied(name),
-        }
+    if with_components {
+        preprocessor.enter_built_in(COMPONENTS);
         preprocessor.process();
         preprocessor.finish_read();
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::frame::{FileFrame, TokenFrame};
+use super::imports::Imports;
 use super::macros::Macro;
 use super::scan::Scanner;
 use super::{Event, EventKind, PpToken};
@@ -31,8 +32,9 @@ pub(super) struct Preprocessor<'a> {
     pub(super) dependencies: Vec<PathBuf>,
     /// Files with `#pragma once`.
     pub(super) once: HashSet<FileId>,
-    /// Files read on behalf of an earlier file that the caller named.
+    /// Files read on behalf of an imported file, or of an earlier one that the caller named.
     pub(super) finished: HashSet<FileId>,
+    pub(super) imports: Imports,
     /// Files that include themselves recursively.
     pub(super) refused: HashSet<FileId>,
     pub(super) includes: usize,
@@ -92,7 +94,14 @@ impl Preprocessor<'_> {
         }
         self.event(EventKind::EnterFile, Span::new(file, 0, 0));
         let scanner = Scanner::new(file, text);
-        self.files.push(FileFrame { file, scanner, peeked: None, conditionals: Vec::new() });
+        let conditionals = Vec::new();
+        self.files.push(FileFrame {
+            file,
+            scanner,
+            peeked: None,
+            conditionals,
+            imported_after: None,
+        });
     }
 
     /// Reads all files to their end.
@@ -155,6 +164,9 @@ impl Preprocessor<'_> {
             );
         }
         self.event(EventKind::LeaveFile, frame.scanner.here());
+        if let Some(before) = frame.imported_after {
+            self.finished.extend(self.sources.files().skip(before).map(|(file, _)| file));
+        }
     }
 
     pub(super) fn emit(&mut self, token: &PpToken) {
@@ -163,6 +175,7 @@ impl Preprocessor<'_> {
             return;
         }
         self.lexer.push(token, &self.sources, self.sink);
+        self.watch_imports(token);
     }
 
     pub(super) fn event(&mut self, kind: EventKind, span: Span) {

@@ -22,9 +22,8 @@ impl Resolver<'_> {
         self.define(name, DefinitionKind::Native, docs, scope);
     }
 
-    /// `import A::B;`: the scope must be part of the compilation, so its names are already visible
-    /// by their scoped names.
-    pub(super) fn import(&mut self, name: &ScopedName, scope: ScopeId) {
+    /// `import A::B;`: the scope must be part of the compilation, so its names are visible by their scoped names.
+    fn check_import(&mut self, name: &ScopedName, scope: ScopeId) {
         let Some(target) = self.lookup(name, scope) else { return };
         let is_scope = match target {
             Target::Definition(id) => self.scope_of.contains_key(&id),
@@ -39,8 +38,11 @@ impl Resolver<'_> {
         }
     }
 
-    /// `import "IDL:A/B:1.0";`: checked at the end, when ids are known.
+    /// Checks imports at the end: the preprocessor reads the file of a module behind its import, and now ids are known.
     pub(super) fn check_imports(&mut self) {
+        for (name, scope) in std::mem::take(&mut self.imported) {
+            self.check_import(&name, scope);
+        }
         let imports = std::mem::take(&mut self.imports);
         if imports.is_empty() {
             return;

@@ -49,7 +49,7 @@ impl Resolver<'_> {
             Item::AnnotationType(item) => self.annotation_type(item, scope),
             Item::Annotated(list, item) => self.annotated(list, item, scope),
             Item::Native(name, docs) => self.native(name, docs, scope),
-            Item::Import(name) => self.import(name, scope),
+            Item::Import(name) => self.imported.push((name.clone(), scope)),
             Item::ImportId(id, span) => self.imports.push((Rc::clone(id), *span)),
             Item::StructForward(name) => {
                 let kind = DefinitionKind::Struct(crate::model::Struct {

@@ -58,6 +58,7 @@ pub(crate) fn run(
         scope_of: HashMap::new(),
         incomplete: HashMap::new(),
         restricted: HashMap::new(),
+        imported: Vec::new(),
         imports: Vec::new(),
         templates: HashMap::new(),
         arguments: Vec::new(),

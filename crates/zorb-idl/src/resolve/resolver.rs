@@ -8,7 +8,7 @@ use super::scope::{NameKind, Scope, ScopeId, Target};
 use crate::diagnostics::{Code, Sink};
 use crate::model::{DefId, Definition, DefinitionKind, Export, Model, TemplateArgument};
 use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::{Docs, Ident, TemplateItem};
+use crate::syntax::{Docs, Ident, ScopedName, TemplateItem};
 
 /// The state of name resolution.
 pub(super) struct Resolver<'a> {
@@ -34,6 +34,8 @@ pub(super) struct Resolver<'a> {
     pub(super) ports_left: usize,
     /// Whether the missing module `Components` is reported.
     pub(super) components_missing: bool,
+    /// Imported scopes.
+    pub(super) imported: Vec<(ScopedName, ScopeId)>,
     /// Imported repository ids.
     pub(super) imports: Vec<(Rc<str>, Span)>,
     pub(super) ids: Ids,

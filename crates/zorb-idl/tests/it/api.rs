@@ -363,6 +363,36 @@ fn an_imported_module_is_read_from_its_file() {
 }
 
 #[test]
+fn a_module_is_read_at_its_first_import() {
+    let message = "import ::Dyn;\nmodule Msg { typedef Dyn::T M; };";
+    let files = |main| {
+        [
+            ("main.idl", main),
+            ("Msg.idl", message),
+            ("Dyn.idl", "#include \"part.idl\"\nmodule Dyn { typedef Part P; typedef long T; };"),
+            ("part.idl", "typedef long Part;"),
+            ("Here.idl", "import ::There;\nmodule Here { typedef long H; };"),
+            ("There.idl", "import ::Here;\nmodule There { typedef long T; };"),
+            ("Seq.idl", "import ::CORBA;\nmodule Seq { typedef CORBA::OctetSeq T; };"),
+        ]
+    };
+    for main in [
+        // Imported or included again, before and behind.
+        "import ::Msg;\nimport ::Dyn;\nstruct Both { Msg::M m; Dyn::T t; };",
+        "import ::Dyn;\nimport ::Msg;\nstruct Both { Msg::M m; Dyn::T t; };",
+        "import ::Msg;\n#include <Dyn.idl>\n#include <part.idl>\nstruct Both { Msg::M m; Dyn::T t; };",
+        "#include <Msg.idl>\n#include <Dyn.idl>\nstruct Both { Msg::M m; Dyn::T t; };",
+        "#include <Seq.idl>\n#include <orb.idl>\nstruct Both { Seq::T t; CORBA::OctetSeq s; };",
+        // A cycle ends.
+        "import ::Here;\nstruct Both { Here::H h; There::T t; };",
+        "import Later;\nmodule Later { interface I {}; };",
+    ] {
+        let compilation = with_files(&files(main), "main.idl");
+        assert!(compilation.diagnostics.is_empty(), "{main}\n{}", compilation.render());
+    }
+}
+
+#[test]
 fn misspelt_basic_types_are_recognized() {
     let compilation = one("struct S { lng x; };");
     assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
