@@ -19,6 +19,7 @@ pub mod imr;
 pub mod ior;
 pub mod json;
 pub mod miop;
+pub mod naming;
 pub mod nano;
 pub mod omninames;
 pub mod options;
@@ -92,6 +93,7 @@ pub const TARGETS: &[Target] = &[
     schedule::TARGET,
     server::TARGET,
     imr::TARGET,
+    naming::TARGET,
     client::TARGET,
     bridge::TARGET,
     nano::TARGET,

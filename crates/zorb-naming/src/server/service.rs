@@ -13,6 +13,8 @@ use super::contexts::Contexts;
 use super::names::Names;
 use super::options::NamingOptions;
 use super::own::KEY;
+use super::tables;
+use super::tree::Tree;
 use crate::cos_naming::NamingContextExt;
 use crate::naming_extensions::ExtendedContext;
 
@@ -80,6 +82,16 @@ impl NamingService {
         // Names whose leases have ended since are not served. What cannot be stored is tried again by the thread.
         while let Ok(true) = names.end_leases(clock.now()) {}
         Self::serve_names(orb, options, names, clock)
+    }
+
+    /// Reads the names of a store as [`serve_stored`](Self::serve_stored) does. Returns how many bindings there are.
+    ///
+    /// # Errors
+    /// The store fails, or its contents are damaged or of a newer version.
+    pub fn check_store(store: &dyn Store) -> Result<usize, StoreError> {
+        let mut tree = Tree::new(NamingOptions::default());
+        tables::load(store, &mut tree, u64::MAX)?;
+        Ok(tree.bindings())
     }
 
     fn serve_names(

@@ -18,6 +18,7 @@ mod dynamic;
 mod engines;
 mod idl;
 mod imr;
+mod naming;
 mod nano;
 mod rings;
 mod text;
@@ -41,6 +42,7 @@ fn main() {
     definitions::write();
     rings::write();
     imr::write();
+    naming::write();
     nano::write();
 }
 

@@ -5,6 +5,7 @@ mod attacker;
 mod client;
 mod hostile_server;
 mod imr;
+mod naming;
 mod peers;
 mod server;
 mod targets;
