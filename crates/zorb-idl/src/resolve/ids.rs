@@ -160,19 +160,17 @@ impl Resolver<'_> {
         fine
     }
 
-    /// Checks that a forward declaration and its definition have the same prefix.
+    /// Checks that a forward declaration and its definition have the same prefix: a `typeprefix`, which may follow, makes
+    /// it so. A tree may define what a built-in file only declares.
     pub(super) fn check_prefix(&mut self, id: DefId, name: &Ident) {
         let declared = self.ids.prefixes.get(id.index());
-        if declared.is_none_or(|declared| *declared == self.ids.prefix) {
+        let span = self.model.definition(id).span;
+        if declared.is_none_or(|declared| *declared == self.ids.prefix)
+            || self.sources.file(span.file).is_built_in()
+        {
             return;
         }
-        let message = format!("`{}` was declared with a different repository id prefix", name.text);
-        let span = self.model.definition(id).span;
-        self.sink.push(
-            Diagnostic::new(Code::ForwardMismatch, name.span, message)
-                .label(span, "declared here")
-                .hint("use the same `#pragma prefix` for both"),
-        );
+        self.ids.mismatches.push((id, span, name.span));
     }
 
     /// Computes the ids of all definitions.
@@ -222,6 +220,18 @@ impl Resolver<'_> {
             if let Some(item) = self.model.definitions.get_mut(index) {
                 item.repository_id = text;
             }
+        }
+        for (id, declared, span) in std::mem::take(&mut self.ids.mismatches) {
+            if inherited.get(id.index()).is_none_or(Option::is_some) || self.sink.is_full() {
+                continue;
+            }
+            let name = &self.model.definition(id).name;
+            let message = format!("`{name}` was declared with a different repository id prefix");
+            self.sink.push(
+                Diagnostic::new(Code::ForwardMismatch, span, message)
+                    .label(declared, "declared here")
+                    .hint("use the same `#pragma prefix` for both"),
+            );
         }
         if self.names_left == 0 {
             let message = "the names of this compilation are too long in total";

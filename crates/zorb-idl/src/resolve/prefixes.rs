@@ -19,6 +19,9 @@ pub(super) struct Ids {
     /// Ids set explicitly.
     pub(super) explicit: HashMap<DefId, (Rc<str>, Span)>,
     pub(super) versions: HashMap<DefId, (Rc<str>, Span)>,
+    /// Definitions whose declarations have different prefixes, unless a `typeprefix` applies to both: the spans of the
+    /// earlier and the later one.
+    pub(super) mismatches: Vec<(DefId, Span, Span)>,
     /// Prefixes set with `typeprefix`.
     pub(super) type_prefixes: HashMap<DefId, (Rc<str>, Span)>,
 }

@@ -393,6 +393,29 @@ fn a_module_is_read_at_its_first_import() {
 }
 
 #[test]
+fn a_typeprefix_applies_to_a_declaration_and_its_definition() {
+    let declared =
+        "#pragma prefix \"example.org\"\nmodule M { interface A; };\n#pragma prefix \"\"\n";
+    for rest in [
+        "typeprefix M \"example.org\"; module M { interface A { void f(); }; };",
+        "module M { typeprefix ::M \"example.org\"; interface A { void f(); }; };",
+        "module M { interface A { void f(); }; typeprefix A \"example.org\"; };",
+    ] {
+        let model = model(&format!("{declared}{rest}"));
+        let id = &model[model.find("M::A").expect("it is defined")].repository_id;
+        assert_eq!(id, "IDL:example.org/M/A:1.0", "{rest}");
+    }
+    let without = format!("{declared}module M {{ interface A {{ void f(); }}; }};");
+    assert_eq!(one(&without).diagnostics[0].code, Code::ForwardMismatch);
+    // A tree's own definition of what the built-in file declares.
+    let orb = "module CORBA { typeprefix CORBA \"omg.org\"; interface InterfaceDef;
+        interface InterfaceDef { void own(); }; interface Policy; interface Policy { void own(); }; };";
+    let main = "#include <orb.idl>\nstruct S { CORBA::InterfaceDef all; };";
+    let compilation = with_files(&[("main.idl", main), ("orb.idl", orb)], "main.idl");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+}
+
+#[test]
 fn misspelt_basic_types_are_recognized() {
     let compilation = one("struct S { lng x; };");
     assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
