@@ -22,11 +22,49 @@ pub(crate) struct Lexer {
     pending: Option<Pending>,
     last: Option<Span>,
     string_bytes_left: usize,
+    annotation: Annotation,
+}
+
+/// Whether the next token is part of an annotation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Annotation {
+    #[default]
+    Outside,
+    /// After an `@` or a `::`.
+    Name,
+    Named,
+    /// In this number of open parentheses.
+    Arguments(u32),
+}
+
+impl Annotation {
+    fn after(self, kind: &TokenKind) -> Self {
+        match (self, kind) {
+            (_, TokenKind::Punct(Punct::At)) => Self::Name,
+            (Self::Name | Self::Named, TokenKind::Punct(Punct::Scope)) => Self::Name,
+            (Self::Name, TokenKind::Ident(_) | TokenKind::Keyword(_)) => Self::Named,
+            (Self::Named, TokenKind::Punct(Punct::OpenParen)) => Self::Arguments(1),
+            (Self::Arguments(open), TokenKind::Punct(punct)) => match punct {
+                Punct::OpenParen => Self::Arguments(open.saturating_add(1)),
+                Punct::CloseParen if open > 1 => Self::Arguments(open - 1),
+                Punct::CloseParen | Punct::Semicolon | Punct::OpenBrace => Self::Outside,
+                _ => self,
+            },
+            (Self::Arguments(_), _) => self,
+            _ => Self::Outside,
+        }
+    }
 }
 
 impl Default for Lexer {
     fn default() -> Self {
-        Self { tokens: Vec::new(), pending: None, last: None, string_bytes_left: MAX_PASTED_BYTES }
+        Self {
+            tokens: Vec::new(),
+            pending: None,
+            last: None,
+            string_bytes_left: MAX_PASTED_BYTES,
+            annotation: Annotation::Outside,
+        }
     }
 }
 
@@ -49,7 +87,10 @@ impl Lexer {
                 self.string(token, sink);
                 return;
             }
-            PpKind::Ident => ident(token, sources, sink),
+            PpKind::Ident => match self.boolean_argument(&token.text) {
+                Some(keyword) => TokenKind::Keyword(keyword),
+                None => ident(token, sources, sink),
+            },
             PpKind::Number => literal::number(&token.text, token.span, sink),
             PpKind::Char | PpKind::WideChar => literal::character(&token.text, token.span, sink),
             PpKind::Punct => match Punct::from_text(&token.text) {
@@ -59,12 +100,23 @@ impl Lexer {
             PpKind::Other => return unexpected(token, sink),
         };
         self.settle();
+        self.annotation = self.annotation.after(&kind);
         self.tokens.push(Token {
             kind,
             span: token.span,
             docs: token.docs.clone(),
             line_start: token.line_start,
         });
+    }
+
+    /// `true` or `false` as an argument of an annotation: published IDL has them in any case.
+    fn boolean_argument(&self, text: &str) -> Option<Keyword> {
+        if !matches!(self.annotation, Annotation::Arguments(_)) {
+            return None;
+        }
+        [Keyword::True, Keyword::False]
+            .into_iter()
+            .find(|keyword| keyword.text().eq_ignore_ascii_case(text))
     }
 
     fn string(&mut self, token: &PpToken, sink: &mut Sink) {
