@@ -228,6 +228,7 @@ impl Code {
             "the name of a type in another case as that of a member or parameter",
         ),
         (Self::NeverCompleted, "a struct or valuetype that is declared but never defined"),
+        (Self::MisplacedAnnotation, "`@optional` before a case of a union"),
         (Self::WrongValueType, "a floating-point literal as a `fixed`"),
     ];
 

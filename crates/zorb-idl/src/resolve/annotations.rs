@@ -152,7 +152,13 @@ impl Resolver<'_> {
         };
         if !on.is_in(standard.on) {
             let message = format!("`@{written}` cannot be applied to {}", on.words());
-            self.sink.error(Code::MisplacedAnnotation, span, message);
+            let diagnostic = Diagnostic::new(Code::MisplacedAnnotation, span, message);
+            if (standard.name, on) == ("optional", On::CASE) {
+                let hint = "remove it: a case is present only if its label is chosen";
+                self.sink.push_tolerable(diagnostic.hint(hint));
+            } else {
+                self.sink.push(diagnostic);
+            }
             return None;
         }
         let parameter = |(name, kind, default): &(&str, Kind, Default)| Parameter {

@@ -441,6 +441,10 @@ fn tolerable_faults_can_be_warnings() {
             Code::RedefinedAfterUse,
         ),
         ("struct Never; interface A {};", Code::NeverCompleted),
+        (
+            "union U switch (octet) { case 1: @optional short a; }; interface A {};",
+            Code::MisplacedAnnotation,
+        ),
         ("const fixed A = -1.5;", Code::WrongValueType),
     ];
     assert!(Code::TOLERABLE.iter().map(|(code, _)| code).eq(faults.iter().map(|(_, code)| code)));
@@ -469,6 +473,10 @@ fn tolerable_faults_can_be_warnings() {
         ("typedef long T; module M { typedef T U; typedef short T; };", Code::RedefinedAfterUse),
         ("union Never;", Code::NeverCompleted),
         ("const long A = 1.5;", Code::WrongValueType),
+        (
+            "union U switch (octet) { case 1: @must_understand @key short a; };",
+            Code::MisplacedAnnotation,
+        ),
     ] {
         let loader = MemoryLoader::new().with("main.idl", text);
         let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
