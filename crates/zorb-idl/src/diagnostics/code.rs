@@ -223,6 +223,7 @@ impl Code {
         (Self::UnterminatedConditional, "a missing `#endif` at the end of a file"),
         (Self::BadPragma, "`;` after a pragma"),
         (Self::UnexpectedToken, "`pseudo` before an interface, which is then local"),
+        (Self::EmptyDefinition, "a port type that has attributes and no ports"),
         (
             Self::RedefinedAfterUse,
             "the name of a type in another case as that of a member or parameter",

@@ -137,9 +137,9 @@ impl Resolver<'_> {
         let (id, inside) = self.begin(&item.name, kind, &item.docs, scope);
         item.items.iter().for_each(|part| self.component_part(part, id, inside));
         self.finish(id);
-        let empty = match &self.model.definition(id).kind {
-            DefinitionKind::PortType(item) => item.ports.is_empty(),
-            _ => false,
+        let (empty, has_attributes) = match &self.model.definition(id).kind {
+            DefinitionKind::PortType(item) => (item.ports.is_empty(), !item.attributes.is_empty()),
+            _ => (false, false),
         };
         let broken = item.items.iter().any(|item| match item {
             Item::Annotated(_, item) => matches!(**item, Item::Port(_)),
@@ -147,7 +147,12 @@ impl Resolver<'_> {
         });
         if empty && !broken {
             let message = "a port type needs at least one port";
-            self.sink.error(Code::EmptyDefinition, item.name.span, message);
+            let diagnostic = Diagnostic::new(Code::EmptyDefinition, item.name.span, message);
+            if has_attributes {
+                self.sink.push_tolerable(diagnostic);
+            } else {
+                self.sink.push(diagnostic);
+            }
         }
     }
 

@@ -437,6 +437,10 @@ fn tolerable_faults_can_be_warnings() {
         ("#pragma prefix \"example.org\";\ninterface A {};", Code::BadPragma),
         ("interface A; pseudo interface A { void f(); };", Code::UnexpectedToken),
         (
+            "porttype P { attribute short x; }; interface A {}; connector C { port P one; };",
+            Code::EmptyDefinition,
+        ),
+        (
             "struct Data { long x; }; interface A { void f(in Data data); };",
             Code::RedefinedAfterUse,
         ),
@@ -477,6 +481,7 @@ fn tolerable_faults_can_be_warnings() {
             "union U switch (octet) { case 1: @must_understand @key short a; };",
             Code::MisplacedAnnotation,
         ),
+        ("porttype P {};", Code::EmptyDefinition),
     ] {
         let loader = MemoryLoader::new().with("main.idl", text);
         let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
