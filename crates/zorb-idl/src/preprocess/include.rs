@@ -30,6 +30,7 @@ impl Preprocessor<'_> {
             );
             return;
         };
+        let known = self.sources.files().count();
         let file = match self.find(&name, quoted, span) {
             Ok(file) => file,
             Err(diagnostic) => {
@@ -37,6 +38,14 @@ impl Preprocessor<'_> {
                 return;
             }
         };
+        let base = Path::new(&name).file_name().unwrap_or_default();
+        let standard = BUILT_IN.iter().map(|(name, _)| *name).find(|name| base == *name);
+        // A tree's own `orb.idl` may lack an include guard: a built-in file and the tree include it.
+        let of_built_in = self.sources.file(at.file).is_built_in();
+        if of_built_in && (file.0 as usize) < known {
+            standard.into_iter().for_each(|name| self.enter_built_in(name));
+            return;
+        }
         if self.once.contains(&file)
             || self.finished.contains(&file)
             || self.refused.contains(&file)
@@ -63,11 +72,11 @@ impl Preprocessor<'_> {
             self.refused.insert(file);
             return;
         }
-        self.enter(file);
-        let base = Path::new(&name).file_name().unwrap_or_default();
-        if let Some(standard) = BUILT_IN.iter().find(|(built_in, _)| base == *built_in) {
-            self.enter_built_in(standard.0);
+        if of_built_in {
+            self.finished.insert(file);
         }
+        self.enter(file);
+        standard.into_iter().for_each(|name| self.enter_built_in(name));
     }
 
     /// Reads a built-in file before the rest of the input, unless it was read. A tree with an `orb.idl`

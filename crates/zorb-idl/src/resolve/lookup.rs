@@ -120,6 +120,13 @@ impl Resolver<'_> {
                     format!("`{name}` differs from `{}` only in case", other.text),
                 )
             };
+            if other.span == ident.span {
+                return Some(
+                    diagnostic
+                        .note("the file is included twice")
+                        .hint("add `#pragma once` or an include guard to the file"),
+                );
+            }
             return Some(diagnostic.label(other.span, "first defined here"));
         }
         if let Some(owner) = scope.owner {

@@ -306,9 +306,21 @@ fn a_tree_may_have_standard_files_of_its_own() {
     }
     // One without an include guard is read once, also if components imply the standard one.
     let unguarded = "module CORBA { interface Mine {}; };";
-    let main = "#include <orb.idl>\ncomponent C { uses CORBA::Mine own; };";
+    let component = "component C { uses CORBA::Mine own; };";
+    for includes in [
+        "#include <orb.idl>\n",
+        "#include <orb.idl>\n#include <Components.idl>\n",
+        "#include <Components.idl>\n#include <orb.idl>\n",
+    ] {
+        let main = format!("{includes}{component}");
+        let compilation = with_files(&[("main.idl", &main), ("orb.idl", unguarded)], "main.idl");
+        assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    }
+    let main = "#include <orb.idl>\n#include <orb.idl>\ninterface I { CORBA::Mine f(); };";
     let compilation = with_files(&[("main.idl", main), ("orb.idl", unguarded)], "main.idl");
-    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+    let codes: Vec<_> = compilation.diagnostics.iter().map(|item| item.code).collect();
+    assert_eq!(codes, [Code::Redefinition]);
+    assert_eq!(compilation.diagnostics[0].note, "the file is included twice");
     // Other definitions are still unique.
     let twice = "module CORBA { typedef long Mine; typedef short Mine; };";
     assert!(one(&format!("#include <orb.idl>\n{twice}")).has_errors());
