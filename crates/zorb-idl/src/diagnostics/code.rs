@@ -229,6 +229,10 @@ impl Code {
             "the name of a type in another case as that of a member or parameter",
         ),
         (Self::NeverCompleted, "a struct or valuetype that is declared but never defined"),
+        (
+            Self::InheritedClash,
+            "an event type whose name differs from `event`, or from its base's, in case alone",
+        ),
         (Self::MisplacedAnnotation, "`@optional` before a case of a union"),
         (Self::WrongValueType, "a floating-point literal as a `fixed`"),
     ];

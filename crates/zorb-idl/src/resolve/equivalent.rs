@@ -2,6 +2,7 @@
 
 use super::Resolver;
 use super::scope::{NameKind, ScopeId, Target};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{
     DefId, DefinitionKind, Direction, Export, Interface, Member, Operation, Param, Port, PortKind,
     Struct, Type, Typedef,
@@ -128,9 +129,15 @@ impl Resolver<'_> {
 
     /// Adds an implied operation to an interface.
     pub(super) fn imply(&mut self, item: Implied<'_>, owner: DefId, inside: ScopeId) {
+        let ident = Ident { text: item.name.as_str().into(), span: item.span };
+        self.check_inherited(&ident, inside);
+        self.add_implied(item, owner, inside);
+    }
+
+    /// Adds an implied operation whose name is checked.
+    fn add_implied(&mut self, item: Implied<'_>, owner: DefId, inside: ScopeId) {
         let span = item.span;
         let ident = Ident { text: item.name.as_str().into(), span };
-        self.check_inherited(&ident, inside);
         let raises: Vec<DefId> =
             item.raises.iter().filter_map(|name| self.standard_interface(name, span)).collect();
         if !self.declare(inside, &ident, Target::Export(owner), NameKind::Export) {
@@ -205,12 +212,30 @@ impl Resolver<'_> {
             raises: &[],
             span,
         };
-        self.imply(push, id, inside);
+        self.check_push(&name, &push, inside);
+        self.add_implied(push, id, inside);
         self.finish(id);
         if let Some(definition) = self.model.definitions.get_mut(event.index())
             && let DefinitionKind::Event(item) = &mut definition.kind
         {
             item.consumer = Some(id);
+        }
+    }
+
+    /// Checks that a consumer does not inherit the operation that an event type implies: each inherits `push_event`.
+    fn check_push(&mut self, event: &str, push: &Implied<'_>, inside: ScopeId) {
+        let Some(other) = self.inherited_export(&push.name, inside) else { return };
+        let message = format!(
+            "the event type `{event}` implies the operation `{}`, but its consumer inherits `{}`",
+            push.name, other.text
+        );
+        let diagnostic = Diagnostic::new(Code::InheritedClash, push.span, message)
+            .label(other.span, "inherited from here")
+            .hint("give the event type another name");
+        if *other.text == *push.name {
+            self.sink.push(diagnostic);
+        } else {
+            self.sink.push_tolerable(diagnostic);
         }
     }
 }

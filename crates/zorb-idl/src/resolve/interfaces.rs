@@ -215,7 +215,7 @@ impl Resolver<'_> {
     }
 
     /// The operation or attribute of this name that an interface inherits.
-    fn inherited_export(&self, name: &str, inside: ScopeId) -> Option<Ident> {
+    pub(super) fn inherited_export(&self, name: &str, inside: ScopeId) -> Option<Ident> {
         let lower = key(name);
         let scope = self.scopes.get(inside.0)?;
         scope.ancestors.iter().find_map(|ancestor| {

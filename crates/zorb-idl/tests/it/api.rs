@@ -457,6 +457,7 @@ fn tolerable_faults_can_be_warnings() {
             Code::RedefinedAfterUse,
         ),
         ("struct Never; interface A {};", Code::NeverCompleted),
+        ("eventtype Event {}; interface A { void f(in Event e); };", Code::InheritedClash),
         (
             "union U switch (octet) { case 1: @optional short a; }; interface A {};",
             Code::MisplacedAnnotation,
@@ -494,6 +495,7 @@ fn tolerable_faults_can_be_warnings() {
             Code::MisplacedAnnotation,
         ),
         ("porttype P {};", Code::EmptyDefinition),
+        ("eventtype event {};", Code::InheritedClash),
     ] {
         let loader = MemoryLoader::new().with("main.idl", text);
         let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
