@@ -167,12 +167,25 @@ impl Resolver<'_> {
             None => self.new_scope(Some(id), scope, true),
         };
         self.clear_introduced(inside);
+        // Around the scope of a template's instance are the parameters, which its text alone refers to.
+        let around = self.set_parent(inside, Some(scope));
         self.ids.enter_scope();
         self.items(items, inside);
         self.ids.leave_scope();
+        self.set_parent(inside, around);
     }
 
-    fn reopen(&mut self, id: DefId, name: &Ident, docs: &Docs) {
+    /// Sets the scope around a scope, and returns the one before.
+    pub(super) fn set_parent(
+        &mut self,
+        scope: ScopeId,
+        parent: Option<ScopeId>,
+    ) -> Option<ScopeId> {
+        let scope = self.scopes.get_mut(scope.0)?;
+        std::mem::replace(&mut scope.parent, parent)
+    }
+
+    pub(super) fn reopen(&mut self, id: DefId, name: &Ident, docs: &Docs) {
         let from_include = !self.main_files.contains(&name.span.file);
         let built_in = self.sources.file(name.span.file).is_built_in();
         let Some(module) = self.model.definitions.get_mut(id.index()) else { return };

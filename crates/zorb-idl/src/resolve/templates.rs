@@ -117,18 +117,46 @@ impl Resolver<'_> {
                 outside.names.insert(key(&formal.name.text), entry);
             }
         }
-        let kind = DefinitionKind::Module(Module {
-            openings: vec![item.name.span],
-            instance: Some(Instance { template: id, arguments }),
-            ..Module::default()
-        });
-        let module = self.define(&item.name, kind, &item.docs, scope);
-        let inside = self.new_scope(Some(module), outside, true);
+        let instance = Instance { template: id, arguments };
+        let inside = self.instance_scope(item, instance, scope, outside);
         self.ids.enter_scope();
         self.template_depth += 1;
         self.items(&template.items, inside);
         self.template_depth -= 1;
         self.ids.leave_scope();
+    }
+
+    /// The scope of an instance: that of a new module, or of a module of this name that is no instance yet.
+    fn instance_scope(
+        &mut self,
+        item: &InstanceItem,
+        instance: Instance,
+        scope: ScopeId,
+        outside: ScopeId,
+    ) -> ScopeId {
+        let earlier = self.entry(scope, &item.name.text);
+        let earlier = earlier.filter(|earlier| earlier.ident.text == item.name.text);
+        if let Some(Target::Definition(module)) = earlier.map(|earlier| earlier.target)
+            && let Some(inside) = self.scope_of.get(&module).copied()
+            && let DefinitionKind::Module(Module { instance: None, .. }) =
+                &self.model.definition(module).kind
+        {
+            self.reopen(module, &item.name, &item.docs);
+            self.clear_introduced(inside);
+            self.set_parent(inside, Some(outside));
+            let definition = self.model.definitions.get_mut(module.index());
+            if let Some(DefinitionKind::Module(module)) = definition.map(|it| &mut it.kind) {
+                module.instance = Some(instance);
+            }
+            return inside;
+        }
+        let kind = DefinitionKind::Module(Module {
+            openings: vec![item.name.span],
+            instance: Some(instance),
+            ..Module::default()
+        });
+        let module = self.define(&item.name, kind, &item.docs, scope);
+        self.new_scope(Some(module), outside, true)
     }
 
     /// An argument, if it matches its parameter.
