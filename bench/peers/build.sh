@@ -104,7 +104,7 @@ build_capnp() {
 }
 
 build_nano() {
-    rust_programs nano zorb-nano "$here/../../crates/zorb-nano/src"
+    rust_programs nano zorb-nano "$here/../../crates"/zorb-{nano,giop,cdr,types,interp}/src
 }
 
 build "$@"

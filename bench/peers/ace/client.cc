@@ -264,6 +264,7 @@ void serve(const bench::Options& options, const typename Transport::Address& add
 
 int main(int argc, char** argv) {
     bench::Options options = bench::start(argc, argv, true);
+    if (options.dynamic) bench::end(bench::CANNOT, "there is no engine dsi here");
     if (options.address == "collocated") {
         fprintf(stderr, "ace client: it has no objects to be collocated with\n");
         return bench::CANNOT;

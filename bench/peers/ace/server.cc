@@ -152,6 +152,7 @@ void serve(const bench::Options& options, const typename Transport::Address& add
 
 int main(int argc, char** argv) {
     bench::Options options = bench::start(argc, argv, false);
+    if (options.dynamic) bench::end(bench::CANNOT, "there is no engine dsi here");
     try {
         if (options.unix_sockets) {
             serve<Unix>(options, ACE_UNIX_Addr(options.path.c_str()));

@@ -7,6 +7,7 @@ mod shelves;
 
 use std::error::Error;
 use std::io;
+use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
@@ -21,13 +22,17 @@ zorb::include_idl!("shop");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(run())
+    let ended = runtime.block_on(run());
+    // After an error, threads may still wait for the ORB or for input.
+    runtime.shutdown_background();
+    ended
 }
 
 async fn run() -> Result<(), Box<dyn Error>> {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
     let tokio = Handle::current();
-    let servant = AsyncServant::new(Shelves::new()?, move |task| drop(tokio.spawn(task)));
+    let shelves = Arc::new(Shelves::new()?);
+    let servant = AsyncServant::shared(Arc::clone(&shelves), move |task| drop(tokio.spawn(task)));
     let stock: Stock = orb.root_poa().activate(servant)?;
     let running = orb.clone();
     // It blocks until the ORB has been shut down.
@@ -40,6 +45,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     println!("{}", listener.local_addr()?);
     axum::serve(listener, pages::of(stock)).with_graceful_shutdown(end_of_input()).await?;
 
+    // Clients that have stopped waiting do not end the calls of the servant.
+    shelves.close();
     spawn_blocking(move || orb.shutdown(true)).await??;
     served.await??;
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::backends::InMemoryBackend;
 use redb::{Builder, Database, ReadableTable as _, TableDefinition};
@@ -22,6 +23,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 pub(crate) struct Shelves {
     database: Arc<Database>,
     delivered: Notify,
+    is_closed: AtomicBool,
 }
 
 impl Shelves {
@@ -30,7 +32,17 @@ impl Shelves {
         let write = database.begin_write()?;
         write.open_table(NUMBERS)?;
         write.commit()?;
-        Ok(Self { database: Arc::new(database), delivered: Notify::new() })
+        Ok(Self {
+            database: Arc::new(database),
+            delivered: Notify::new(),
+            is_closed: AtomicBool::new(false),
+        })
+    }
+
+    /// Ends all calls that wait for deliveries.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        self.delivered.notify_waiters();
     }
 
     /// Asks the database on a thread that may wait for it.
@@ -85,6 +97,9 @@ impl StockAsyncServant for Shelves {
         loop {
             // It notices what is delivered from here on.
             let delivered = self.delivered.notified();
+            if self.is_closed.load(Ordering::SeqCst) {
+                return Err(SystemException::transient(MinorCode::NONE, CompletionStatus::No));
+            }
             if let Some(number) = self.number_of(&article).await?
                 && number > 0
             {

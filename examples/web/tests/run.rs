@@ -55,6 +55,8 @@ fn pages_show_what_the_object_answers() {
     assert_eq!(web.page("GET", "/chair"), (404, "chair".to_owned()));
     // The object stops waiting, too.
     assert_eq!(web.page("POST", "/chair/deliver/1"), (200, "1".to_owned()));
+    // Or when the program ends.
+    assert_eq!(web.page("GET", "/table/wait/50").0, 504);
     drop(web.program.stdin.take());
     assert!(web.program.wait().unwrap().success());
 }

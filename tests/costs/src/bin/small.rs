@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 use zorb_costs::mark_phase;
 use zorb_costs::operation::WARM_UP;
@@ -16,6 +17,9 @@ const USAGE: &str = "usage: zorb-costs-small CALLS [empty|void]...";
 
 static INTERFACE: Interface =
     Interface { ids: &["IDL:Costs/Counted:1.0"], operations: &Operations::<1>::new(&["nothing"]) };
+
+/// Under callgrind and on a busy machine a call takes its time.
+const LIMITS: Limits = Limits::DEFAULT.timeout(Duration::from_secs(60));
 
 struct Counted;
 
@@ -55,7 +59,7 @@ fn main() -> ExitCode {
 /// Serves until the process ends; `ready` gets the reference of the object.
 fn serve(ready: &Sender<Result<Reference, SystemException>>) -> Result<(), SystemException> {
     let endpoint = format!("uiop://@zorb-costs-{}", std::process::id()).parse()?;
-    let mut server = Server::new(Linux::new(3), endpoint, Limits::DEFAULT.max_connections(1))?;
+    let mut server = Server::new(Linux::new(3), endpoint, LIMITS.max_connections(1))?;
     server.register(b"counted", Box::new(Counted))?;
     let reference = server.reference(b"counted");
     if ready.send(reference).is_err() {
@@ -76,7 +80,7 @@ fn measure(calls: &str, operations: &[String]) -> Outcome {
     });
     let failed = |exception: SystemException| format!("{exception:?}");
     let counted = started.recv()?.map_err(failed)?;
-    let mut client = Client::new(Linux::new(1), Limits::DEFAULT);
+    let mut client = Client::new(Linux::new(1), LIMITS);
     for name in operations {
         let mut repeat = |times: u32| {
             let times = if name == "void" { times } else { 0 };
