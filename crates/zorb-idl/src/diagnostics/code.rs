@@ -220,6 +220,7 @@ impl Code {
     /// [`Options::allow`](crate::Options::allow) makes them warnings; other faults with these codes remain
     /// errors.
     pub const TOLERABLE: &'static [(Self, &'static str)] = &[
+        (Self::BadDirective, "an `#include` whose file name has no quotes"),
         (Self::UnterminatedConditional, "a missing `#endif` at the end of a file"),
         (Self::BadPragma, "`;` after a pragma"),
         (Self::UnexpectedToken, "`pseudo` before an interface, which is then local"),

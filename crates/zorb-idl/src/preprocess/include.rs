@@ -22,12 +22,11 @@ impl Preprocessor<'_> {
         let Some(frame) = self.files.last_mut() else { return };
         let header = frame.scanner.header_name();
         let rest = self.line_tokens();
+        let bare = bare_name(&rest);
         let header = header.or_else(|| self.header_from_macros(rest));
-        let Some((name, quoted, span)) = header.filter(|(name, ..)| !name.is_empty()) else {
-            self.sink.push(
-                Diagnostic::new(Code::BadDirective, at, "`#include` needs a file name")
-                    .hint("write `#include \"file.idl\"` or `#include <file.idl>`"),
-            );
+        let Some((name, quoted, span)) =
+            header.filter(|(name, ..)| !name.is_empty()).or_else(|| self.without_quotes(at, bare))
+        else {
             return;
         };
         let known = self.sources.files().count();
@@ -77,6 +76,26 @@ impl Preprocessor<'_> {
         }
         self.enter(file);
         standard.into_iter().for_each(|name| self.enter_built_in(name));
+    }
+
+    /// Reports a file name that is missing or has no quotes, and returns the latter.
+    fn without_quotes(
+        &mut self,
+        at: Span,
+        bare: Option<(String, Span)>,
+    ) -> Option<(String, bool, Span)> {
+        let Some((name, span)) = bare else {
+            self.sink.push(
+                Diagnostic::new(Code::BadDirective, at, "`#include` needs a file name")
+                    .hint("write `#include \"file.idl\"` or `#include <file.idl>`"),
+            );
+            return None;
+        };
+        let message = format!("the file name `{name}` has no quotes");
+        let diagnostic = Diagnostic::new(Code::BadDirective, at, message)
+            .hint(format!("write `#include \"{name}\"`"));
+        self.sink.push_tolerable(diagnostic);
+        Some((name, true, span))
     }
 
     /// Reads a built-in file before the rest of the input, unless it was read. A tree with an `orb.idl`
@@ -193,4 +212,14 @@ impl Preprocessor<'_> {
         let message = format!("`{name}` not found");
         Err(Diagnostic::new(Code::IncludeNotFound, span, message).hint(hint).into())
     }
+}
+
+/// The file name that a line consists of, without quotes.
+fn bare_name(line: &[PpToken]) -> Option<(String, Span)> {
+    let (first, rest) = line.split_first()?;
+    let name: String = line.iter().map(|token| &*token.text).collect();
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./-".contains(char);
+    let is_name = name.chars().all(is_plain) && !rest.iter().any(|token| token.space_before);
+    let last = rest.last().unwrap_or(first);
+    is_name.then(|| (name, first.span.to(last.span)))
 }

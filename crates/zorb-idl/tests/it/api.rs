@@ -445,6 +445,7 @@ fn text_in_utf_16_is_named() {
 #[test]
 fn tolerable_faults_can_be_warnings() {
     let faults = [
+        ("#include orb.idl\ninterface A { void f(in CORBA::OctetSeq o); };", Code::BadDirective),
         ("#ifndef GUARD\n#define GUARD\ninterface A {};\n", Code::UnterminatedConditional),
         ("#pragma prefix \"example.org\";\ninterface A {};", Code::BadPragma),
         ("interface A; pseudo interface A { void f(); };", Code::UnexpectedToken),
@@ -496,6 +497,7 @@ fn tolerable_faults_can_be_warnings() {
         ),
         ("porttype P {};", Code::EmptyDefinition),
         ("eventtype event {};", Code::InheritedClash),
+        ("#include <orb.idl\ninterface A {};", Code::BadDirective),
     ] {
         let loader = MemoryLoader::new().with("main.idl", text);
         let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
