@@ -428,6 +428,21 @@ fn a_typeprefix_applies_to_a_declaration_and_its_definition() {
 }
 
 #[test]
+fn the_built_in_module_has_the_types_that_others_name() {
+    let model = model(
+        "#include <orb.idl>
+        local interface A {
+            void f(in CORBA::AbstractBase b) raises (CORBA::PolicyError, CORBA::INV_OBJREF);
+            CORBA::DomainManagersList managers(in CORBA::Repository r, in CORBA::ValueDef v);
+            CORBA::RepositoryIdSeq ids(in CORBA::ParameterMode m, in CORBA::TCKind k);
+            CORBA::CompletionStatus status(in CORBA::exception_type t);
+        };",
+    );
+    let error = model.find("CORBA::PolicyError").expect("it is defined");
+    assert_eq!(model[error].repository_id, "IDL:omg.org/CORBA/PolicyError:1.0");
+}
+
+#[test]
 fn misspelt_basic_types_are_recognized() {
     let compilation = one("struct S { lng x; };");
     assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
