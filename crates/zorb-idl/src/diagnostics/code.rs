@@ -224,17 +224,22 @@ impl Code {
         (Self::UnterminatedConditional, "a missing `#endif` at the end of a file"),
         (Self::BadPragma, "`;` after a pragma"),
         (Self::UnexpectedToken, "`pseudo` before an interface, which is then local"),
+        (Self::MissingSemicolon, "no `;` behind a `typeprefix`"),
         (Self::EmptyDefinition, "a port type that has attributes and no ports"),
+        (Self::UnknownName, "a `typeprefix` before its module"),
         (
             Self::RedefinedAfterUse,
             "the name of a type in another case as that of a member or parameter",
         ),
+        (Self::SameNameAsScope, "the name of a definition as that of its module in another case"),
         (Self::NeverCompleted, "a struct or valuetype that is declared but never defined"),
         (
             Self::InheritedClash,
             "an event type whose name differs from `event`, or from its base's, in case alone",
         ),
+        (Self::BadOneway, "a oneway operation with a `raises` clause, which is left out"),
         (Self::MisplacedAnnotation, "`@optional` before a case of a union"),
+        (Self::OutOfRange, "a constant of a signed type as an unsigned number with the same bits"),
         (Self::WrongValueType, "a floating-point literal as a `fixed`"),
     ];
 

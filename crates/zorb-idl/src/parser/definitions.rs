@@ -199,7 +199,7 @@ impl Parser<'_> {
         };
         self.bump();
         items.push(Item::TypePrefix { name, prefix, span: start.to(self.previous()) });
-        self.semicolon("typeprefix")
+        self.tolerable_semicolon("typeprefix")
     }
 
     /// `struct S { ... }` or `struct S`, up to the semicolon.

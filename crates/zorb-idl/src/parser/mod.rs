@@ -278,8 +278,23 @@ impl Parser<'_> {
     /// The semicolon after a definition. When it is missing and the next construct seems to start,
     /// parsing continues as if it were present.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
+        if let Some(missing) = self.missing_semicolon(after)? {
+            self.sink.push(missing);
+        }
+        Ok(())
+    }
+
+    /// As [`Parser::semicolon`], where a missing one is a tolerable fault.
+    fn tolerable_semicolon(&mut self, after: &str) -> Parsed<()> {
+        if let Some(missing) = self.missing_semicolon(after)? {
+            self.sink.push_tolerable(missing);
+        }
+        Ok(())
+    }
+
+    fn missing_semicolon(&mut self, after: &str) -> Parsed<Option<Diagnostic>> {
         if self.eat(Punct::Semicolon) || (self.unclosed && self.at_end()) {
-            return Ok(());
+            return Ok(None);
         }
         let line_start = self.tokens.get(self.pos).is_none_or(|token| token.line_start);
         let starts = matches!(
@@ -289,15 +304,9 @@ impl Parser<'_> {
         if !(line_start || starts) {
             return Err(self.unexpected("`;`"));
         }
-        self.sink.push(
-            Diagnostic::new(
-                Code::MissingSemicolon,
-                self.previous().after(),
-                format!("missing `;` after {after}"),
-            )
-            .hint("add `;` here"),
-        );
-        Ok(())
+        let message = format!("missing `;` after {after}");
+        let missing = Diagnostic::new(Code::MissingSemicolon, self.previous().after(), message);
+        Ok(Some(missing.hint("add `;` here")))
     }
 
     /// Runs `inside` one nesting level deeper, or reports that the nesting is too deep.

@@ -139,6 +139,7 @@ impl Resolver<'_> {
             self.exports_mut(owner).and_then(|exports| exports.get_mut(at))
         {
             operation.oneway = true;
+            operation.raises.clear();
         }
     }
 

@@ -107,10 +107,16 @@ impl Resolver<'_> {
             }
             let name = self.model.type_name(ty);
             let message = format!("{value} is out of the range of {name}");
-            self.sink.push(
-                Diagnostic::new(Code::OutOfRange, span, message)
-                    .note(format!("the range of {name} is {least} to {greatest}")),
-            );
+            let diagnostic = Diagnostic::new(Code::OutOfRange, span, message)
+                .note(format!("the range of {name} is {least} to {greatest}"));
+            // A pattern of bits for a signed type, in two's complement.
+            let is_pattern = least < 0 && (0..=greatest * 2 + 1).contains(value);
+            if is_pattern && self.sink.push_tolerable(diagnostic.clone()) {
+                return ConstValue::Integer(*value - (greatest * 2 + 2));
+            }
+            if !is_pattern {
+                self.sink.push(diagnostic);
+            }
             return ConstValue::Error;
         }
         match (ty, value) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Resolver;
+use super::prefixes::Early;
 use super::scope::{ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DefId, DefinitionKind};
@@ -84,10 +85,51 @@ impl Resolver<'_> {
         span: Span,
         scope: ScopeId,
     ) {
-        let Some(target) = self.id_target(name, scope) else { return };
         if !self.check_prefix_text(prefix, span) {
             return;
         }
+        if let [module] = &*name.parts
+            && scope == ScopeId(0)
+            && self.entry(scope, &module.text).is_none()
+        {
+            let early = self.ids.early.entry(Rc::clone(&module.text)).or_default();
+            early.push(Early { name: module.clone(), prefix: Rc::clone(prefix), span });
+            return;
+        }
+        let Some(target) = self.id_target(name, scope) else { return };
+        self.set_type_prefix(target, prefix, span);
+    }
+
+    /// Applies a `typeprefix` that precedes the module that now begins, which is a tolerable fault.
+    pub(super) fn apply_early_prefix(&mut self, module: &Ident, id: DefId, scope: ScopeId) {
+        if scope != ScopeId(0) {
+            return;
+        }
+        for Early { name, prefix, span } in self.ids.early.remove(&module.text).unwrap_or_default()
+        {
+            let message = format!("`{}` is not defined yet", name.text);
+            let diagnostic = Diagnostic::new(Code::UnknownName, name.span, message)
+                .label(module.span, "defined here")
+                .hint("write the `typeprefix` inside the module, or behind it");
+            if self.sink.push_tolerable(diagnostic) {
+                self.set_type_prefix(id, &prefix, span);
+            }
+        }
+    }
+
+    /// Reports each `typeprefix` of a module that never came.
+    pub(super) fn check_early_prefixes(&mut self) {
+        let early = std::mem::take(&mut self.ids.early);
+        let mut names: Vec<Ident> = early.into_values().flatten().map(|early| early.name).collect();
+        names.sort_unstable_by_key(|name| name.span);
+        for name in names {
+            let span = name.span;
+            let name = ScopedName { absolute: false, parts: vec![name], span };
+            let _ = self.id_target(&name, ScopeId(0));
+        }
+    }
+
+    fn set_type_prefix(&mut self, target: DefId, prefix: &Rc<str>, span: Span) {
         if let Some((earlier, first)) = self.ids.type_prefixes.get(&target)
             && earlier != prefix
         {

@@ -249,7 +249,7 @@ impl Resolver<'_> {
         self.check_inherited(&item.name, inside);
         let result = self.value_type(&item.result, inside);
         self.reject_restricted(owner, &result, item.result.span);
-        let (params, raises) = self.signature(&item.params, &item.raises, inside);
+        let (params, mut raises) = self.signature(&item.params, &item.raises, inside);
         for (param, resolved) in item.params.iter().zip(&params) {
             self.reject_restricted(owner, &resolved.ty, param.ty.span);
         }
@@ -257,6 +257,7 @@ impl Resolver<'_> {
         self.check_contexts(&item.contexts);
         if item.oneway {
             self.check_oneway(item, &result);
+            raises.clear();
         }
         if self.declare(inside, &item.name, Target::Export(owner), NameKind::Export)
             && let Some(exports) = self.exports_mut(owner)
@@ -338,14 +339,16 @@ impl Resolver<'_> {
                 problems.push((param.name.span, "a oneway operation has only `in` parameters"));
             }
         }
-        if let Some(first) = item.raises.first() {
-            problems.push((first.span, "a oneway operation cannot raise exceptions"));
-        }
+        let diagnostic = |span, message| {
+            Diagnostic::new(Code::BadOneway, span, message)
+                .hint("a oneway request has no reply: remove `oneway` or this")
+        };
         for (span, message) in problems {
-            self.sink.push(
-                Diagnostic::new(Code::BadOneway, span, message)
-                    .hint("a oneway request has no reply: remove `oneway` or this"),
-            );
+            self.sink.push(diagnostic(span, message));
+        }
+        if let Some(first) = item.raises.first() {
+            let message = "a oneway operation cannot raise exceptions";
+            self.sink.push_tolerable(diagnostic(first.span, message));
         }
     }
 

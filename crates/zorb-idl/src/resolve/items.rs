@@ -162,6 +162,7 @@ impl Resolver<'_> {
                 self.define(name, kind, docs, scope)
             }
         };
+        self.apply_early_prefix(name, id, scope);
         let inside = match self.scope_of.get(&id) {
             Some(inside) => *inside,
             None => self.new_scope(Some(id), scope, true),

@@ -49,7 +49,8 @@ impl Resolver<'_> {
         let fine = match self.clash(scope, ident, kind) {
             None => true,
             Some(clash)
-                if clash.code == Code::RedefinedAfterUse && kind != NameKind::Definition =>
+                if clash.code == Code::RedefinedAfterUse && kind != NameKind::Definition
+                    || clash.code == Code::SameNameAsScope && self.is_other_case(scope, ident) =>
             {
                 self.sink.push_tolerable(clash)
             }
@@ -64,6 +65,15 @@ impl Resolver<'_> {
             scope.names.entry(key(&ident.text)).or_insert(entry);
         }
         fine
+    }
+
+    /// Whether a name differs from that of the enclosing module, in case only.
+    fn is_other_case(&self, scope: ScopeId, ident: &Ident) -> bool {
+        let owner = self.scopes.get(scope.0).and_then(|scope| scope.owner);
+        let owner = owner.map(|id| self.model.definition(id));
+        owner.is_some_and(|owner| {
+            matches!(owner.kind, DefinitionKind::Module(_)) && owner.name != *ident.text
+        })
     }
 
     fn clash(&self, id: ScopeId, ident: &Ident, kind: NameKind) -> Option<Diagnostic> {

@@ -74,6 +74,7 @@ pub(crate) fn run(
     };
     resolver.items(&tree.items, ScopeId(0));
     resolver.check_completed();
+    resolver.check_early_prefixes();
     resolver.assign_ids();
     resolver.check_imports();
     resolver.model

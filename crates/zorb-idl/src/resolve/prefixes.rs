@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::model::DefId;
 use crate::source::Span;
+use crate::syntax::Ident;
 
 /// The state of repository id processing.
 #[derive(Debug, Default)]
@@ -22,8 +23,18 @@ pub(super) struct Ids {
     /// Definitions whose declarations have different prefixes, unless a `typeprefix` applies to both: the spans of the
     /// earlier and the later one.
     pub(super) mismatches: Vec<(DefId, Span, Span)>,
+    /// Prefixes set with `typeprefix` before their modules begin.
+    pub(super) early: HashMap<Rc<str>, Vec<Early>>,
     /// Prefixes set with `typeprefix`.
     pub(super) type_prefixes: HashMap<DefId, (Rc<str>, Span)>,
+}
+
+/// A `typeprefix` of what is not defined yet.
+#[derive(Debug)]
+pub(super) struct Early {
+    pub(super) name: Ident,
+    pub(super) prefix: Rc<str>,
+    pub(super) span: Span,
 }
 
 impl Ids {

@@ -443,6 +443,16 @@ fn the_built_in_module_has_the_types_that_others_name() {
 }
 
 #[test]
+fn a_prefix_may_precede_its_module() {
+    let text = "typeprefix M \"example.org\"\nmodule M { interface A {}; };";
+    let loader = MemoryLoader::new().with("main.idl", text);
+    let options = Options::new().allow(Code::UnknownName).allow(Code::MissingSemicolon);
+    let model = compile_with(&options, &loader, &["main.idl"]).model;
+    let id = &model[model.find("M::A").expect("it is defined")].repository_id;
+    assert_eq!(id, "IDL:example.org/M/A:1.0");
+}
+
+#[test]
 fn misspelt_basic_types_are_recognized() {
     let compilation = one("struct S { lng x; };");
     assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
@@ -464,20 +474,25 @@ fn tolerable_faults_can_be_warnings() {
         ("#ifndef GUARD\n#define GUARD\ninterface A {};\n", Code::UnterminatedConditional),
         ("#pragma prefix \"example.org\";\ninterface A {};", Code::BadPragma),
         ("interface A; pseudo interface A { void f(); };", Code::UnexpectedToken),
+        ("module A {}; typeprefix A \"example.org\"\ninterface B {};", Code::MissingSemicolon),
         (
             "porttype P { attribute short x; }; interface A {}; connector C { port P one; };",
             Code::EmptyDefinition,
         ),
+        ("typeprefix A \"example.org\"; module A { interface B {}; };", Code::UnknownName),
         (
             "struct Data { long x; }; interface A { void f(in Data data); };",
             Code::RedefinedAfterUse,
         ),
+        ("module b { interface B {}; }; typedef b::B A;", Code::SameNameAsScope),
         ("struct Never; interface A {};", Code::NeverCompleted),
         ("eventtype Event {}; interface A { void f(in Event e); };", Code::InheritedClash),
+        ("exception E {}; interface A { oneway void f() raises (E); };", Code::BadOneway),
         (
             "union U switch (octet) { case 1: @optional short a; }; interface A {};",
             Code::MisplacedAnnotation,
         ),
+        ("const long A = 0xff00ff00;", Code::OutOfRange),
         ("const fixed A = -1.5;", Code::WrongValueType),
     ];
     assert!(Code::TOLERABLE.iter().map(|(code, _)| code).eq(faults.iter().map(|(_, code)| code)));
@@ -504,7 +519,13 @@ fn tolerable_faults_can_be_warnings() {
         ("#pragma prefix example", Code::BadPragma),
         ("interface interface A {};", Code::UnexpectedToken),
         ("typedef long T; module M { typedef T U; typedef short T; };", Code::RedefinedAfterUse),
+        ("interface A {}\ninterface B {};", Code::MissingSemicolon),
+        ("typeprefix Never \"example.org\"; interface A {};", Code::UnknownName),
+        ("module a { interface b { void b(); }; };", Code::SameNameAsScope),
         ("union Never;", Code::NeverCompleted),
+        ("interface A { oneway long f(); };", Code::BadOneway),
+        ("const long A = 0x100000000;", Code::OutOfRange),
+        ("const unsigned long A = -1;", Code::OutOfRange),
         ("const long A = 1.5;", Code::WrongValueType),
         (
             "union U switch (octet) { case 1: @must_understand @key short a; };",
