@@ -69,10 +69,11 @@ pub fn compile_with<P: AsRef<Path>>(
 ) -> Compilation {
     let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     let mut sink = Sink::new(&options.allowed);
-    let mut source = preprocess::run(options, loader, &paths, false, &mut sink);
-    if source.lacks_components() {
+    let mut source = preprocess::run(options, loader, &paths, &[], &mut sink);
+    let implied = source.lacks();
+    if !implied.is_empty() {
         sink = Sink::new(&options.allowed);
-        source = preprocess::run(options, loader, &paths, true, &mut sink);
+        source = preprocess::run(options, loader, &paths, &implied, &mut sink);
     }
     let tree = parser::parse(&source.tokens, &source.events, &mut sink);
     let model = resolve::run(&tree, &source.main_files, &source.sources, &mut sink);

@@ -277,6 +277,21 @@ fn components_need_no_include() {
 }
 
 #[test]
+fn names_of_the_module_corba_need_no_include() {
+    let model = model("interface Types { CORBA::OctetSeq f(in ::CORBA::TypeCode t); };");
+    assert!(model[model.find("CORBA::OctetSeq").expect("read")].built_in);
+    // The predefined name needs no file, and a module of this name is the tree's own.
+    for text in [
+        "interface A { CORBA::TypeCode f(); };",
+        "module CORBA { typedef long Own; }; interface A { CORBA::Own f(); };",
+    ] {
+        assert!(one(text).diagnostics.is_empty(), "{text}");
+        assert!(one(text).model.find("CORBA::OctetSeq").is_none(), "{text}");
+    }
+    assert!(one("interface A { CORBA::Missing f(); };").has_errors());
+}
+
+#[test]
 fn a_tree_may_have_standard_files_of_its_own() {
     let main = "#include <orb.idl>
         interface A { CORBA::OctetSeq f(in CORBA::Policy p, in CORBA::Own o); };
