@@ -3,6 +3,7 @@
 
 mod checks;
 mod service;
+mod tao;
 
 use zorb::Error;
 use zorb_interop_tests::server;
@@ -31,6 +32,7 @@ pub(crate) fn run(pairing: &str, vendor: Vendor) -> Result<Vec<Outcome>, String>
     let world = World { service, orb, root, suite };
     let mut outcomes: Vec<Outcome> = checks::ALL
         .iter()
+        .chain(tao::ALL)
         .map(|(name, check)| Outcome::judged(pairing, name, check(&world).map_err(told)))
         .collect();
     if vendor == Vendor::Zorb {

@@ -16,8 +16,8 @@ use super::World;
 use crate::peers::{self, Peer};
 use crate::process::{LIMIT, Process};
 
-type Checked = Result<(), Error>;
-type Check = (&'static str, fn(&World) -> Checked);
+pub(super) type Checked = Result<(), Error>;
+pub(super) type Check = (&'static str, fn(&World) -> Checked);
 
 pub(super) const ALL: &[Check] = &[
     ("bind_and_resolve", bind_and_resolve),
@@ -52,29 +52,29 @@ fn fail<T>(what: impl Into<String>) -> Result<T, Error> {
     Err(Error::new(Phase::Application, what))
 }
 
-fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Checked {
+pub(super) fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Checked {
     if found == expected {
         return Ok(());
     }
     fail(format!("{what} is {found:?}, not {expected:?}"))
 }
 
-fn present<T>(reference: Option<T>) -> Result<T, Error> {
+pub(super) fn present<T>(reference: Option<T>) -> Result<T, Error> {
     reference.map_or_else(|| fail("the reference is nil"), Ok)
 }
 
 impl World {
-    fn object(&self) -> &ObjectRef {
+    pub(super) fn object(&self) -> &ObjectRef {
         self.suite.as_object()
     }
 
     /// A new context in the root.
-    fn context(&self, of: &str) -> Result<NamingContext, Error> {
+    pub(super) fn context(&self, of: &str) -> Result<NamingContext, Error> {
         present(self.root.bind_new_context(&name(of)?)?)
     }
 
     /// That the object is the one of this test, by a call to it.
-    fn is_ours(&self, object: &ObjectRef) -> Checked {
+    pub(super) fn is_ours(&self, object: &ObjectRef) -> Checked {
         let suite: Suite = present(object.narrow()?)?;
         same("its peer", suite.peer()?.as_str(), "Zorb")
     }
@@ -277,7 +277,7 @@ fn corbaname_not_found(world: &World) -> Checked {
 }
 
 /// Another program's ORB, with these arguments.
-fn other_orb(arguments: [String; 2]) -> Result<Orb, Error> {
+pub(super) fn other_orb(arguments: [String; 2]) -> Result<Orb, Error> {
     Orb::builder().without_environment().arguments(&mut arguments.to_vec()).build()
 }
 
