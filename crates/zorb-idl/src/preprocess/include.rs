@@ -138,6 +138,11 @@ impl Preprocessor<'_> {
                 return;
             }
             if let Ok(file) = self.load(&path, Some(span)) {
+                // What was read before need not be read again for the import.
+                let open: Vec<_> = self.files.iter().map(|frame| frame.file).collect();
+                let read = self.sources.files().map(|(file, _)| file);
+                let closed = read.filter(|read| *read != file && !open.contains(read));
+                self.finished.extend(closed);
                 self.enter(file);
                 if let Some(frame) = self.files.last_mut() {
                     frame.imported_after = Some(read_before);

@@ -124,6 +124,16 @@ impl Resolver<'_> {
         names.sort_unstable_by_key(|name| name.span);
         for name in names {
             let span = name.span;
+            if let Some(entry) = self.entry(ScopeId(0), &name.text)
+                && entry.ident.text == name.text
+            {
+                let message = format!("`{}` is not defined yet", name.text);
+                let diagnostic = Diagnostic::new(Code::UnknownName, span, message)
+                    .label(entry.ident.span, "defined here")
+                    .hint("write the `typeprefix` behind the definition");
+                self.sink.push(diagnostic);
+                continue;
+            }
             let name = ScopedName { absolute: false, parts: vec![name], span };
             let _ = self.id_target(&name, ScopeId(0));
         }

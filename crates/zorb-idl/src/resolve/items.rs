@@ -176,14 +176,29 @@ impl Resolver<'_> {
         self.set_parent(inside, around);
     }
 
-    /// Sets the scope around a scope, and returns the one before.
+    /// Sets the scope around a scope, unless that leads back to it, and returns the one before.
     pub(super) fn set_parent(
         &mut self,
         scope: ScopeId,
         parent: Option<ScopeId>,
     ) -> Option<ScopeId> {
-        let scope = self.scopes.get_mut(scope.0)?;
-        std::mem::replace(&mut scope.parent, parent)
+        let leads_back = self.is_around(scope, parent);
+        let item = self.scopes.get_mut(scope.0)?;
+        if leads_back {
+            return item.parent;
+        }
+        std::mem::replace(&mut item.parent, parent)
+    }
+
+    /// Whether a scope is `inner`, or around it.
+    pub(super) fn is_around(&self, scope: ScopeId, mut inner: Option<ScopeId>) -> bool {
+        while let Some(id) = inner {
+            if id == scope {
+                return true;
+            }
+            inner = self.scopes.get(id.0).and_then(|scope| scope.parent);
+        }
+        false
     }
 
     pub(super) fn reopen(&mut self, id: DefId, name: &Ident, docs: &Docs) {

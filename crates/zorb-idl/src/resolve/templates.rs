@@ -138,6 +138,7 @@ impl Resolver<'_> {
         let earlier = earlier.filter(|earlier| earlier.ident.text == item.name.text);
         if let Some(Target::Definition(module)) = earlier.map(|earlier| earlier.target)
             && let Some(inside) = self.scope_of.get(&module).copied()
+            && !self.is_around(inside, Some(outside))
             && let DefinitionKind::Module(Module { instance: None, .. }) =
                 &self.model.definition(module).kind
         {

@@ -413,10 +413,22 @@ fn a_module_is_read_at_its_first_import() {
         // A cycle ends.
         "import ::Here;\nstruct Both { Here::H h; There::T t; };",
         "import Later;\nmodule Later { interface I {}; };",
+        // A file without a guard has been read before.
+        "#include <part.idl>\nimport ::Dyn;\nstruct Both { Part p; Dyn::T t; };",
     ] {
         let compilation = with_files(&files(main), "main.idl");
         assert!(compilation.diagnostics.is_empty(), "{main}\n{}", compilation.render());
     }
+}
+
+#[test]
+fn an_instance_around_its_own_template_ends() {
+    let source = "module Lib { module E<typename T> { typedef T V; }; };
+        module P { module ::Lib::E<long> M; };
+        module P { module M { module N<typename U> { module M { typedef Foo X; }; }; }; };
+        module P::M::N<long> P;";
+    let compilation = with_files(&[("main.idl", source)], "main.idl");
+    assert!(compilation.has_errors(), "{}", compilation.render());
 }
 
 #[test]
@@ -536,6 +548,7 @@ fn tolerable_faults_can_be_warnings() {
         ("typedef long T; module M { typedef T U; typedef short T; };", Code::RedefinedAfterUse),
         ("interface A {}\ninterface B {};", Code::MissingSemicolon),
         ("typeprefix Never \"example.org\"; interface A {};", Code::UnknownName),
+        ("typeprefix A \"example.org\"; interface A {};", Code::UnknownName),
         ("module a { interface b { void b(); }; };", Code::SameNameAsScope),
         ("union Never;", Code::NeverCompleted),
         ("interface A { oneway long f(); };", Code::BadOneway),

@@ -302,7 +302,7 @@ fn bombs_of_many_clients_share_the_memory_for_messages() {
     };
     until(|| clients.iter().filter(|client| is_open(client)).count() <= 8);
     // The others have the rest.
-    assert!(clients.iter().any(|client| is_open(client)));
+    assert!(clients.iter().any(is_open));
     let (orb, adder) = client(builder(), &enabled(), &server);
     assert_eq!(adder.add(2, 3).unwrap(), 5);
     drop(clients);
