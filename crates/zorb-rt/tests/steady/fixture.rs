@@ -73,6 +73,8 @@ pub(crate) struct Pairs {
 #[derive(Default)]
 struct Paired {
     is_on: bool,
+    /// How many kinds of calls each thread is to serve.
+    kinds: usize,
     one_waits: bool,
     pairs: u64,
     /// The threads, and the kinds of calls that each has served.
@@ -80,14 +82,15 @@ struct Paired {
 }
 
 impl Pairs {
-    pub(crate) fn begin(&self) {
-        *self.now.lock().unwrap() = Paired { is_on: true, ..Paired::default() };
+    pub(crate) fn begin(&self, kinds: usize) {
+        *self.now.lock().unwrap() = Paired { is_on: true, kinds, ..Paired::default() };
     }
 
-    /// Whether each of two threads has served calls of all three kinds.
+    /// Whether each of two threads has served calls of as many kinds as are wanted.
     pub(crate) fn is_over(&self) -> bool {
         let mut now = self.now.lock().unwrap();
-        if now.served.values().filter(|kinds| kinds.len() == 3).count() >= 2 {
+        let wanted = now.kinds;
+        if now.served.values().filter(|kinds| kinds.len() == wanted).count() >= 2 {
             now.is_on = false;
             self.changed.notify_all();
         }
