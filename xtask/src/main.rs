@@ -13,6 +13,7 @@ mod loc;
 mod measure;
 mod peers;
 mod principles;
+mod record;
 mod screenshot;
 mod stubsize;
 mod tidy;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use crate::stubsize::compiler;
+use crate::record::{self, Compiler};
 
 /// The path of the record, from the root.
 const PATH: &str = "tests/footprint/budget.toml";
@@ -30,21 +30,18 @@ pub(super) struct Octets {
 /// Octets by program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// As `rustc -vV` has it: version and host.
-    compiler: [String; 2],
+    compiler: Compiler,
     programs: BTreeMap<String, Octets>,
 }
 
 impl Budget {
     /// The sizes of programs, with this compiler.
     pub(super) fn new(programs: BTreeMap<String, Octets>) -> io::Result<Self> {
-        Ok(Self { compiler: compiler()?, programs })
+        Ok(Self { compiler: Compiler::current()?, programs })
     }
 
     pub(super) fn read(root: &Path) -> io::Result<Self> {
-        let text = std::fs::read_to_string(root.join(PATH))
-            .map_err(|error| io::Error::new(error.kind(), format!("{PATH}: {error}")))?;
-        Self::parse(&text).ok_or_else(|| io::Error::other(format!("{PATH}: not a record")))
+        record::read(root, PATH, Self::parse)
     }
 
     pub(super) fn write(&self, root: &Path) -> io::Result<()> {
@@ -53,7 +50,6 @@ impl Budget {
 
     fn parse(text: &str) -> Option<Self> {
         let table: toml::Table = text.parse().ok()?;
-        let word = |name: &str| Some(table.get(name)?.as_str()?.to_owned());
         let mut programs = BTreeMap::new();
         for (name, sizes) in table.iter().filter(|(_, value)| value.is_table()) {
             let number = |value: &toml::Value| u64::try_from(value.as_integer()?).ok();
@@ -63,12 +59,11 @@ impl Budget {
             let crates = crates.collect::<Option<_>>()?;
             programs.insert(name.clone(), Octets { file, crates });
         }
-        Some(Self { compiler: [word("rustc")?, word("host")?], programs })
+        Some(Self { compiler: Compiler::of(&table)?, programs })
     }
 
     fn to_toml(&self) -> String {
-        let [rustc, host] = &self.compiler;
-        let mut text = format!("{HEAD}rustc = {rustc:?}\nhost = {host:?}\n");
+        let mut text = format!("{HEAD}{}", self.compiler);
         for (name, Octets { file, crates }) in &self.programs {
             // Writing to a string does not fail.
             let _ = writeln!(text, "\n[{name}]\nfile = {file}\n[{name}.crates]");
@@ -81,12 +76,7 @@ impl Budget {
 
     /// Reports which programs have grown, and which of their crates most; an error is why they cannot be compared.
     pub(super) fn growth(&self, now: &Self) -> Result<Vec<String>, String> {
-        if self.compiler != now.compiler {
-            let (old, new) = (self.compiler.join(" for "), now.compiler.join(" for "));
-            return Err(format!(
-                "{PATH} is of rustc {old}, and this one is {new}: sizes are not compared"
-            ));
-        }
+        self.compiler.compares_with(&now.compiler, PATH)?;
         let mut faults = Vec::new();
         for (name, octets) in &now.programs {
             match self.programs.get(name) {
@@ -128,7 +118,8 @@ mod tests {
     fn budget(file: u64, crates: &[(&str, u64)]) -> Budget {
         let crates = crates.iter().map(|(name, octets)| ((*name).to_owned(), *octets)).collect();
         let programs = BTreeMap::from([("server".to_owned(), Octets { file, crates })]);
-        Budget { compiler: ["1.95.0".to_owned(), "x".to_owned()], programs }
+        let compiler = Compiler { rustc: "1.95.0".to_owned(), host: "x".to_owned() };
+        Budget { compiler, programs }
     }
 
     #[test]
@@ -146,7 +137,8 @@ mod tests {
         let faults = before.growth(&now).unwrap();
         assert_eq!(faults.len(), 1);
         assert!(faults[0].contains("zorb-giop 6 more, zorb-core 5 more;"), "{faults:?}");
-        let other = Budget { compiler: ["2".to_owned(), "x".to_owned()], ..before.clone() };
+        let compiler = Compiler { rustc: "2".to_owned(), host: "x".to_owned() };
+        let other = Budget { compiler, ..before.clone() };
         assert!(before.growth(&other).is_err(), "another compiler");
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 
 use super::Row;
+use crate::record::{self, Compiler};
 
 /// The path of the record, from the root.
 const PATH: &str = "tests/stubsize/sizes.toml";
@@ -26,23 +26,20 @@ pub(super) const LEVEL: &str = "z";
 /// Octets by row, and the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
-    /// As `rustc -vV` has it: version and host.
-    compiler: [String; 2],
+    compiler: Compiler,
     octets: BTreeMap<String, i64>,
 }
 
 impl Record {
     /// The sizes of rows, with this compiler.
-    pub(super) fn new(compiler: [String; 2], rows: &[Row<'_>]) -> Self {
+    pub(super) fn new(compiler: Compiler, rows: &[Row<'_>]) -> Self {
         let recorded = rows.iter().filter(|row| row.level == LEVEL && row.comparison.recorded);
         let octets = recorded.map(|row| (row.comparison.what.to_owned(), row.sum())).collect();
         Self { compiler, octets }
     }
 
     pub(super) fn read(root: &Path) -> io::Result<Self> {
-        let text = std::fs::read_to_string(root.join(PATH))
-            .map_err(|error| io::Error::new(error.kind(), format!("{PATH}: {error}")))?;
-        Self::parse(&text).ok_or_else(|| io::Error::other(format!("{PATH}: not a record")))
+        record::read(root, PATH, Self::parse)
     }
 
     pub(super) fn write(&self, root: &Path) -> io::Result<()> {
@@ -51,18 +48,13 @@ impl Record {
 
     fn parse(text: &str) -> Option<Self> {
         let table: toml::Table = text.parse().ok()?;
-        let word = |name: &str| Some(table.get(name)?.as_str()?.to_owned());
         let octets = table.get("octets")?.as_table()?.iter();
         let octets = octets.map(|(what, octets)| Some((what.clone(), octets.as_integer()?)));
-        Some(Self {
-            compiler: [word("rustc")?, word("host")?],
-            octets: octets.collect::<Option<_>>()?,
-        })
+        Some(Self { compiler: Compiler::of(&table)?, octets: octets.collect::<Option<_>>()? })
     }
 
     fn to_toml(&self) -> String {
-        let [rustc, host] = &self.compiler;
-        let mut text = format!("{HEAD}rustc = {rustc:?}\nhost = {host:?}\n\n[octets]\n");
+        let mut text = format!("{HEAD}{}\n[octets]\n", self.compiler);
         for (what, octets) in &self.octets {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{what:?} = {octets}");
@@ -72,12 +64,7 @@ impl Record {
 
     /// Reports which rows of `now` have grown; an error is why they cannot be compared.
     pub(super) fn growth(&self, now: &Self) -> Result<Vec<String>, String> {
-        if self.compiler != now.compiler {
-            let (old, new) = (self.compiler.join(" for "), now.compiler.join(" for "));
-            return Err(format!(
-                "{PATH} is of rustc {old}, and this one is {new}: sizes are not compared"
-            ));
-        }
+        self.compiler.compares_with(&now.compiler, PATH)?;
         let mut faults = Vec::new();
         for (what, &octets) in &now.octets {
             match self.octets.get(what) {
@@ -92,25 +79,13 @@ impl Record {
     }
 }
 
-/// Version and host of the compiler.
-pub(crate) fn compiler() -> io::Result<[String; 2]> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc).arg("-vV").output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line = |name: &str| {
-        let value = text.lines().find_map(|line| line.strip_prefix(name));
-        value.map(str::to_owned).ok_or_else(|| io::Error::other(format!("rustc -vV: no {name}")))
-    };
-    Ok([line("release: ")?, line("host: ")?])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn record(rustc: &str, octets: &[(&str, i64)]) -> Record {
         let octets = octets.iter().map(|(what, octets)| ((*what).to_owned(), *octets)).collect();
-        Record { compiler: [rustc.to_owned(), "x".to_owned()], octets }
+        Record { compiler: Compiler { rustc: rustc.to_owned(), host: "x".to_owned() }, octets }
     }
 
     #[test]
