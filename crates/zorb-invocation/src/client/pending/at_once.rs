@@ -1,5 +1,5 @@
 //! Sending a call over the open connection of its preferred route: nothing is to be waited for, selected, announced or
-//! intercepted. Most calls are sent so.
+//! intercepted. Most calls are sent so, with about 300 instructions less than by `send_by`, which does the same in general.
 
 use std::io;
 use std::sync::Arc;
