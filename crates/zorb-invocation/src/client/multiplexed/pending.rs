@@ -121,7 +121,8 @@ impl MultiplexedConnection {
     /// it has not received, because another thread does, the request is about to end, or the time is over.
     pub(in crate::client) fn receive_for_pending(
         &self,
-        (id, request): (u32, *const ()),
+        id: u32,
+        request: *const (),
         own: TimeLimit,
         deadline: Option<Instant>,
     ) -> bool {

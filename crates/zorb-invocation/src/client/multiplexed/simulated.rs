@@ -258,8 +258,7 @@ impl Run {
         let at = self.chance.below(self.sent.len());
         let Some((id, sent)) = self.sent.iter().nth(at) else { return };
         let itself = Arc::as_ptr(sent).cast();
-        let has_received =
-            self.connection.receive_for_pending((*id, itself), TimeLimit::NONE, None);
+        let has_received = self.connection.receive_for_pending(*id, itself, TimeLimit::NONE, None);
         assert!(!has_received || !sent.ends.lock().unwrap().is_empty());
         self.settle();
     }

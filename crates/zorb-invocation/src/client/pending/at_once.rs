@@ -23,8 +23,18 @@ use super::sent::SentRequest;
 /// Why a request was not sent.
 enum NotSent {
     /// The transport has not taken the whole of it.
-    Unsent(io::Error),
+    Incomplete(io::Error),
     Failed(SystemException),
+}
+
+/// A request that was not sent.
+struct Unsent<'r> {
+    /// The number of its route.
+    number: usize,
+    route: &'r Route,
+    begun: BegunPending,
+    start: Option<BodyStart>,
+    reason: NotSent,
 }
 
 /// Sends a call for the first time, if it can be sent so; `false` if not.
@@ -48,12 +58,13 @@ pub(super) fn send_at_once(
     let written = write(call, route, &mut begun, arguments);
     let start = written.as_ref().ok().map(|&at| BodyStart { at, text: begun.text });
     let failed = match written {
-        Ok(_) => begun.send(&call.sending).err().map(NotSent::Unsent),
+        Ok(_) => begun.send(&call.sending).err().map(NotSent::Incomplete),
         Err(exception) => Some(NotSent::Failed(exception)),
     };
     if let Some(reason) = failed {
         sending.forwarded.clone_from(&forwarded);
-        return fail(call, (number, route), (begun, start, reason), sending).map(|()| true);
+        let unsent = Unsent { number, route, begun, start, reason };
+        return fail(call, unsent, sending).map(|()| true);
     }
     let text = begun.text;
     let sent = SentRequest {
@@ -141,14 +152,14 @@ fn count_octets(route: &Route, begun: &mut BegunPending) -> Result<(), SystemExc
 #[inline(never)]
 fn fail(
     call: &Arc<PendingCall>,
-    (number, route): (usize, &Route),
-    (begun, start, reason): (BegunPending, Option<BodyStart>, NotSent),
+    unsent: Unsent<'_>,
     sending: &mut Sending,
 ) -> Result<(), Unfinished> {
+    let Unsent { number, route, begun, start, reason } = unsent;
     let id = begun.id;
     let Some(mut connection) = begun.into_call() else { return Ok(()) };
     let unfinished = match reason {
-        NotSent::Unsent(error) => not_sent_over(route, &mut connection, id, error),
+        NotSent::Incomplete(error) => not_sent_over(route, &mut connection, id, error),
         NotSent::Failed(exception) => {
             Unfinished::Failed(exception.at(Phase::Send, &route.cache.endpoint))
         }

@@ -205,7 +205,7 @@ impl PendingCall {
             drop(state);
             let has_received = over.is_some_and(|(connection, id)| {
                 let itself = std::ptr::from_ref(self).cast();
-                connection.receive_for_pending((id, itself), self.time_limit, deadline)
+                connection.receive_for_pending(id, itself, self.time_limit, deadline)
             });
             state = self.state.lock();
             if has_received || state.answer.is_some() {
