@@ -131,6 +131,10 @@ impl Resolver<'_> {
                 )
             };
             if other.span == ident.span {
+                if self.sources.expansion(ident.span).is_some() {
+                    let note = "the macro defines it twice, or the file is included twice";
+                    return Some(diagnostic.note(note));
+                }
                 return Some(
                     diagnostic
                         .note("the file is included twice")

@@ -183,6 +183,9 @@ error[E0402]: `A` is already defined in this scope
 
 ";
     assert_eq!(compilation.render(), expected);
+    let once = one("#define TWO struct A { long x; }; struct A { long y; };\nTWO\n");
+    let note = &once.diagnostics[0].note;
+    assert_eq!(note, "the macro defines it twice, or the file is included twice");
 }
 
 #[test]
@@ -387,6 +390,19 @@ fn an_imported_module_is_read_from_its_file() {
     assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
     // Without a file it is unknown.
     assert!(one("import ::Other;").has_errors());
+    // A keyword can be escaped, a module of another one is not that of the file, and an instance has its own name.
+    let main = "import ::_module;\nmodule Other { module Limits {}; };\nimport ::Limits;
+        module Lib<typename T> { typedef T V; };\nmodule ::Lib<long> Inst;\nimport ::Inst;
+        struct S { _module::Own own; Limits::Bound bound; Inst::V v; };";
+    let module = "module _module { typedef long Own; };";
+    let files = [
+        ("main.idl", main),
+        ("module.idl", module),
+        ("Limits.idl", limits),
+        ("Inst.idl", "it is not read"),
+    ];
+    let compilation = with_files(&files, "main.idl");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
 }
 
 #[test]
