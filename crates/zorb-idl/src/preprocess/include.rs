@@ -200,8 +200,10 @@ impl Preprocessor<'_> {
                 }
             }
         }
-        if let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
-            let path = PathBuf::from(format!("<built-in>/{name}"));
+        // IDL that was written for TAO names its folder.
+        let base = name.strip_prefix("tao/").unwrap_or(name);
+        if let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == base) {
+            let path = PathBuf::from(format!("<built-in>/{base}"));
             return Ok(self.sources.by_path(&path).unwrap_or_else(|| {
                 self.sources.add(path, text.as_bytes().to_vec(), Some(span), true)
             }));

@@ -292,6 +292,9 @@ fn names_of_the_module_corba_need_no_include() {
         assert!(one(text).model.find("CORBA::OctetSeq").is_none(), "{text}");
     }
     assert!(one("interface A { CORBA::Missing f(); };").has_errors());
+    // As IDL for TAO has it.
+    let twice = "#include <tao/orb.idl>\n#include <orb.idl>\ninterface A { CORBA::OctetSeq f(); };";
+    assert!(one(twice).diagnostics.is_empty(), "{}", one(twice).render());
 }
 
 #[test]
