@@ -46,6 +46,14 @@ impl Resolver<'_> {
         target: Target,
         kind: NameKind,
     ) -> bool {
+        // A tree's own enum may have another name than the built-in one with its enumerators.
+        let replaces =
+            matches!(target, Target::Enumerator { .. }) && self.is_built_in_name(ident, scope);
+        if replaces && let Some(scope) = self.scopes.get_mut(scope.0) {
+            let entry = Entry { ident: ident.clone(), target };
+            scope.names.insert(key(&ident.text), entry);
+            return true;
+        }
         let fine = match self.clash(scope, ident, kind) {
             None => true,
             Some(clash)

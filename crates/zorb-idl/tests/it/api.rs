@@ -311,6 +311,9 @@ fn a_tree_may_have_standard_files_of_its_own() {
         typedef sequence<Policy> PolicyList, Others;
         interface InterfaceDef { void own(); };
         enum DefinitionKind { dk_none };
+        enum completion_status { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
+        exception Failed { completion_status completed; };
+        union Done switch (completion_status) { case COMPLETED_YES: long result; };
         struct Own { OctetSeq o; };
     };\n#endif";
     for (orb, has_own) in [("", false), (own, true)] {
