@@ -224,7 +224,7 @@ impl Code {
         (Self::UnterminatedConditional, "a missing `#endif` at the end of a file"),
         (Self::BadPragma, "`;` after a pragma"),
         (Self::UnexpectedToken, "`pseudo` before an interface, which is then local"),
-        (Self::MissingSemicolon, "no `;` behind a `typeprefix`"),
+        (Self::MissingSemicolon, "no `;` behind a `typeprefix` or an operation"),
         (Self::EmptyDefinition, "a port type that has attributes and no ports"),
         (Self::UnknownName, "a `typeprefix` before its module"),
         (
@@ -238,6 +238,10 @@ impl Code {
             "an event type whose name differs from `event`, or from its base's, in case alone",
         ),
         (Self::BadOneway, "a oneway operation with a `raises` clause, which is left out"),
+        (
+            Self::NativeUse,
+            "a native type in an operation of an interface without `local`, which is then local",
+        ),
         (Self::MisplacedAnnotation, "`@optional` before a case of a union"),
         (Self::OutOfRange, "a constant of a signed type as an unsigned number with the same bits"),
         (Self::WrongValueType, "a floating-point literal as a `fixed`"),

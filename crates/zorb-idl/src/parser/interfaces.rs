@@ -131,7 +131,7 @@ impl Parser<'_> {
             contexts,
             docs,
         }));
-        self.semicolon("an operation")
+        self.tolerable_semicolon("an operation")
     }
 
     /// `context ("A", "B.*")`

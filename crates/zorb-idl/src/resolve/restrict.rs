@@ -49,22 +49,24 @@ impl Resolver<'_> {
         if !remote {
             return;
         }
-        let (code, message, id) = match self.restriction(ty) {
+        let (code, what, id) = match self.restriction(ty) {
             None => return,
-            Some(Restriction::Local(id)) => {
-                let name = self.model.scoped_name(id);
-                (Code::LocalInRemote, format!("local interface `{name}` is not allowed here"), id)
-            }
-            Some(Restriction::Native(id)) => {
-                let name = self.model.scoped_name(id);
-                (Code::NativeUse, format!("native type `{name}` is not allowed here"), id)
-            }
+            Some(Restriction::Local(id)) => (Code::LocalInRemote, "local interface", id),
+            Some(Restriction::Native(id)) => (Code::NativeUse, "native type", id),
         };
-        let definition = self.model.definition(id).span;
-        self.sink.push(
-            Diagnostic::new(code, span, message)
-                .label(definition, "defined here")
-                .hint("make this interface `local` as well, or use another type"),
-        );
+        let message = format!("{what} `{}` is not allowed here", self.model.scoped_name(id));
+        let diagnostic = Diagnostic::new(code, span, message)
+            .label(self.model.definition(id).span, "defined here")
+            .hint("make this interface `local` as well, or use another type");
+        let owner = self.model.definitions.get_mut(owner.index());
+        match owner.map(|owner| &mut owner.kind) {
+            // Older IDL has no local interfaces.
+            Some(DefinitionKind::Interface(item))
+                if code == Code::NativeUse && !item.is_abstract =>
+            {
+                item.is_local |= self.sink.push_tolerable(diagnostic);
+            }
+            _ => self.sink.push(diagnostic),
+        }
     }
 }

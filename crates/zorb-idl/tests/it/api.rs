@@ -538,6 +538,10 @@ fn tolerable_faults_can_be_warnings() {
         ("eventtype Event {}; interface A { void f(in Event e); };", Code::InheritedClash),
         ("exception E {}; interface A { oneway void f() raises (E); };", Code::BadOneway),
         (
+            "native V; interface A; interface A { V f(); }; local interface B : A {};",
+            Code::NativeUse,
+        ),
+        (
             "union U switch (octet) { case 1: @optional short a; }; interface A {};",
             Code::MisplacedAnnotation,
         ),
@@ -574,6 +578,9 @@ fn tolerable_faults_can_be_warnings() {
         ("module a { interface b { void b(); }; };", Code::SameNameAsScope),
         ("union Never;", Code::NeverCompleted),
         ("interface A { oneway long f(); };", Code::BadOneway),
+        ("native V; interface A { void f(in V v); }; interface B : A {};", Code::NativeUse),
+        ("native V; abstract interface A { void f(in V v); };", Code::NativeUse),
+        ("native V; struct A { V v; };", Code::NativeUse),
         ("const long A = 0x100000000;", Code::OutOfRange),
         ("const unsigned long A = -1;", Code::OutOfRange),
         ("const long A = 1.5;", Code::WrongValueType),
