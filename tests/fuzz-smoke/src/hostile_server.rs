@@ -1,6 +1,8 @@
 //! A hostile server that knows GIOP: it answers each request and LocateRequest, in all versions, with replies that are
 //! valid except for the faults of its seed.
 
+mod pending;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +20,8 @@ use crate::echo_idl::fuzz;
 use crate::mutation::Generator;
 use crate::targets::client::{ENDPOINT, reference_of};
 use crate::targets::echo;
+
+pub use pending::Together;
 
 /// The longest list of messages that answers one request.
 const MAX_ANSWERS: usize = 4;
@@ -324,7 +328,9 @@ impl Asked {
     /// One message of a hostile answer.
     fn message(mut self, random: &mut Generator) -> Vec<u8> {
         if random.below(4) == 0 {
-            self.id ^= 1 << random.below(32);
+            // That of the next request or an earlier one, or of none.
+            let bits = [4, 32][random.below(2)];
+            self.id ^= 1 << random.below(bits);
         }
         // Or in another version than the request.
         if random.below(16) == 0 {

@@ -47,6 +47,28 @@ fn every_call_of_a_lying_server_ends() {
 }
 
 #[test]
+fn every_pending_call_of_a_lying_server_ends() {
+    in_own_process("hostile_server::every_pending_call_of_a_lying_server_ends", || {
+        let before = panics();
+        let world = World::new();
+        let (mut good, mut failed, mut cancelled) = (0, 0, 0);
+        for seed in 0..SEEDS / 3 {
+            let together = world.call_without_waiting(seed);
+            let work = together.connections.max(together.requests);
+            assert!(work <= MOST * together.sent, "seed {seed}: {together:?}");
+            let ended = together.good + together.failed + together.cancelled;
+            assert_eq!(ended, together.sent, "seed {seed}: {together:?}");
+            good += together.good;
+            failed += together.failed;
+            cancelled += together.cancelled;
+        }
+        assert_eq!(panics(), before);
+        let least = (SEEDS / 60) as usize;
+        assert!(good > least && failed > least && cancelled > least, "{good} {failed} {cancelled}");
+    });
+}
+
+#[test]
 fn every_call_of_a_lying_server_behind_a_bridge_ends() {
     in_own_process("hostile_server::every_call_of_a_lying_server_behind_a_bridge_ends", || {
         every_call_ends(&World::behind_bridges(), 0);
