@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Compiles the peers of `zorb bench`.
 #
-#   build.sh OUTDIR [ace] [omniorb] [jacorb] [tonic] [capnp] [nano]   all when none is named
+#   build.sh OUTDIR [ace] [omniorb] [jacorb] [tonic] [capnp] [iceoryx2] [nano]   all when none is named
 #
 # Makes OUTDIR/PEER/client and OUTDIR/PEER/server, and OUTDIR/PEER/version for all but JacORB. Compiles only when a
 # source is newer than the last build. Exit status: 3 when a peer's tools are missing (it says which), 1 when a
 # compilation fails.
 set -euo pipefail
 
-known=(ace omniorb jacorb tonic capnp nano)
+known=(ace omniorb jacorb tonic capnp iceoryx2 nano)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cxx_flags=(-std=c++20 -O2 -DNDEBUG -Wall -Wextra -pthread)
 . "$here/../../tests/interop/peers/common.sh"
@@ -101,6 +101,10 @@ build_tonic() {
 build_capnp() {
     require capnp
     rust_programs capnp capnp-rpc
+}
+
+build_iceoryx2() {
+    rust_programs iceoryx2 iceoryx2
 }
 
 build_nano() {

@@ -2,12 +2,12 @@
 # Installs what the peers of `zorb bench` are built with: ACE and omniORB (Debian packages), JacORB
 # (the same jars as the interoperability tests), the compiler of Cap'n Proto. Does nothing for what is there already.
 #
-#   install.sh [ace] [omniorb] [jacorb] [tonic] [capnp] [nano]        all when none is named
+#   install.sh [ace] [omniorb] [jacorb] [tonic] [capnp] [iceoryx2] [nano]   all when none is named
 #
 # Needs root for the Debian packages when one is missing. Exit status: 0 when all is there, else 1.
 set -euo pipefail
 
-known=(ace omniorb jacorb tonic capnp nano)
+known=(ace omniorb jacorb tonic capnp iceoryx2 nano)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 interop=$here/../../tests/interop/peers
 . "$interop/common.sh"
@@ -43,6 +43,10 @@ install_tonic() {
 install_capnp() {
     ensure capnproto command -v capnp
     echo "Cap'n Proto: $(version capnproto)"
+}
+
+install_iceoryx2() {
+    echo "iceoryx2: cargo fetches it"
 }
 
 install_nano() {

@@ -10,7 +10,8 @@ use clap::Args;
 ///
 /// Requirements of a peer are installed if possible (Debian packages as root, jars by Maven, crates by Cargo); a peer
 /// whose tools are missing is reported and skipped. Built only if they are named: nano, Zorb's small ORB, for
-/// `zorb bench latency --vs raw,nano`; tonic and capnp, for `zorb bench pending`; and probing, which is Zorb with time probes in target/peers/probing/zorb, for `zorb bench probes`.
+/// `zorb bench latency --vs raw,nano`; tonic and capnp, for `zorb bench pending`; capnp and iceoryx2, for `zorb bench views`;
+/// and probing, which is Zorb with time probes in target/peers/probing/zorb, for `zorb bench probes`.
 ///
 /// Exits with 0 if at least one peer was built and none failed to compile, otherwise with 1.
 #[derive(Args, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Options {
     #[arg(
         value_name = "NAME",
         default_values = ["ace", "omniorb", "jacorb"],
-        value_parser = ["ace", "omniorb", "jacorb", "nano", "tonic", "capnp", PROBING]
+        value_parser = ["ace", "omniorb", "jacorb", "nano", "tonic", "capnp", "iceoryx2", PROBING]
     )]
     pub(crate) names: Vec<String>,
 }

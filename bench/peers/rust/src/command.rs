@@ -5,11 +5,14 @@ use std::time::Instant;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::times::Times;
+use crate::values::Structs;
 use crate::{Client, Refusal};
 
 /// Calls of one thread.
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
+    /// Octets of the structs of `view_structs`; `None` calls `ping`.
+    structs: Option<usize>,
     calls: u32,
     warm: u32,
     batch: u32,
@@ -21,11 +24,14 @@ impl Run {
         let unsupported = |what: &str| Err(Refusal::Unsupported(what.to_owned()));
         let mut words = line.split(' ');
         let (kind, operation) = (words.next(), words.next());
-        if (kind, operation) != (Some("run"), Some("ping")) {
-            return unsupported("it only calls ping");
-        }
-        let calls = words.nth(1).unwrap_or_default().parse()?;
-        let mut run = Self { calls, warm: 0, batch: 1, pipelined: false };
+        let payload = words.next().unwrap_or_default().parse();
+        let structs = match (kind, operation) {
+            (Some("run"), Some("ping")) => None,
+            (Some("run"), Some("view_structs")) => Some(payload?),
+            _ => return unsupported("it only calls ping and view_structs"),
+        };
+        let calls = words.next().unwrap_or_default().parse()?;
+        let mut run = Self { structs, calls, warm: 0, batch: 1, pipelined: false };
         for word in words {
             let (key, value) = word.split_once('=').unwrap_or((word, ""));
             let value: u32 = value.parse()?;
@@ -39,24 +45,43 @@ impl Run {
             }
         }
         if run.calls == 0 || run.calls % run.batch != 0 {
-            return Err(Refusal::Failed(format!("{} calls in batches of {}", run.calls, run.batch)));
+            return Err(Refusal::Failed(format!(
+                "{} calls in batches of {}",
+                run.calls, run.batch
+            )));
+        }
+        if run.structs.is_some() && (run.batch > 1 || run.pipelined) {
+            return unsupported("structs are sent one call at a time");
         }
         Ok(run)
     }
 
     fn make(&self, client: &mut dyn Client) -> Result<String, Refusal> {
-        for _ in 0..self.warm {
-            client.ping()?;
+        let mut structs = self.structs.map(Structs::of);
+        let mut number = 0;
+        // The time of a batch.
+        let mut make = |client: &mut dyn Client| {
+            let sum = structs.as_mut().map(|structs| structs.set(number));
+            number += 1;
+            let start = Instant::now();
+            let found = match &structs {
+                Some(structs) => Some(client.view_structs(&structs.all)?),
+                None if self.pipelined => client.ping_ahead(self.batch).map(|()| None)?,
+                None => (0..self.batch).try_for_each(|_| client.ping()).map(|()| None)?,
+            };
+            let time = start.elapsed();
+            match found == sum {
+                true => Ok(time),
+                false => Err(Refusal::Failed(format!("the sum is {found:?}, not {sum:?}"))),
+            }
+        };
+        for _ in 0..self.warm.div_ceil(self.batch) {
+            make(client)?;
         }
         let mut times = Times::default();
         let (cpu, begin) = (cpu_ns(), Instant::now());
         for _ in 0..self.calls / self.batch {
-            let start = Instant::now();
-            match self.pipelined {
-                true => client.ping_ahead(self.batch)?,
-                false => (0..self.batch).try_for_each(|_| client.ping())?,
-            }
-            times.record(start.elapsed(), self.batch);
+            times.record(make(client)?, self.batch);
         }
         let (wall, cpu) = (begin.elapsed().as_nanos(), cpu_ns().saturating_sub(cpu));
         Ok(format!("done check=ok calls={} wall_ns={wall} cpu_ns={cpu} {times}", self.calls))
@@ -78,6 +103,7 @@ fn cpu_ns() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BinStruct;
 
     /// Counts calls, those ahead in hundreds.
     struct Counting(u32);
@@ -92,15 +118,27 @@ mod tests {
             self.0 += 100 * count;
             Ok(())
         }
+
+        fn view_structs(&mut self, structs: &[BinStruct]) -> Result<i64, Refusal> {
+            self.0 += 1;
+            Ok(structs.iter().map(|one| i64::from(one.l)).sum::<i64>() + i64::from(self.0 > 3))
+        }
+    }
+
+    #[test]
+    fn sums_are_checked() {
+        assert!(answer(&mut Counting(0), "run view_structs 96 2 warm=1").is_ok());
+        let wrong = answer(&mut Counting(0), "run view_structs 96 3 warm=1");
+        assert!(matches!(wrong, Err(Refusal::Failed(_))), "{wrong:?}");
     }
 
     #[test]
     fn calls_are_made_and_timed() {
         let mut client = Counting(0);
-        let done = answer(&mut client, "run ping 0 6 warm=2 batch=3 threads=1 shared=0").unwrap();
-        assert!(client.0 == 8 && done.starts_with("done check=ok calls=6 wall_ns="), "{done}");
+        let done = answer(&mut client, "run ping 0 6 warm=3 batch=3 threads=1 shared=0").unwrap();
+        assert!(client.0 == 9 && done.starts_with("done check=ok calls=6 wall_ns="), "{done}");
         answer(&mut client, "run ping 0 6 warm=0 batch=3 pipelined=1").unwrap();
-        assert_eq!(client.0, 608);
+        assert_eq!(client.0, 609);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::fmt;
 use std::net::SocketAddr;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -15,12 +16,32 @@ pub enum Role {
     Client,
 }
 
+/// By what a client reaches its server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP, for which the harness asks by `iiop`.
+    Tcp,
+    /// Shared memory, for which it asks by `shmiop`.
+    SharedMemory,
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tcp => "iiop",
+            Self::SharedMemory => "shmiop",
+        })
+    }
+}
+
 /// The role of a process, and its options.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
     /// The role.
     pub role: Role,
-    address: Option<SocketAddr>,
+    address: Option<String>,
+    path: Option<String>,
+    transport: Transport,
     cpu: Option<usize>,
 }
 
@@ -46,25 +67,37 @@ impl Options {
             Some("client") => Role::Client,
             _ => return Err(Refusal::Failed("expected server or client".to_owned())),
         };
-        let mut options = Self { role, address: None, cpu: None };
+        let (address, path, cpu) = (None, None, None);
+        let mut options = Self { role, address, path, transport: Transport::Tcp, cpu };
         while let Some(word) = words.next() {
             if word == "collocated" {
                 return Err(Refusal::Unsupported("there are no collocated calls".to_owned()));
             }
             if !word.starts_with("--") {
-                options.address = Some(word.parse()?);
+                options.address = Some(word);
                 continue;
             }
-            let value = words.next().ok_or_else(|| Refusal::Failed(format!("{word} has no value")))?;
+            let value =
+                words.next().ok_or_else(|| Refusal::Failed(format!("{word} has no value")))?;
             match word.as_str() {
                 "--cpu" => options.cpu = Some(value.parse()?),
-                "--transport" if value == "iiop" => {}
-                // There is no socket with a path, and no limit of connections.
-                "--path" | "--connections" => {}
+                "--transport" if value == "iiop" => options.transport = Transport::Tcp,
+                "--transport" if value == "shmiop" => options.transport = Transport::SharedMemory,
+                "--path" => options.path = Some(value),
+                // There is no limit of connections.
+                "--connections" => {}
                 _ => return Err(Refusal::Unsupported(format!("{word} {value}"))),
             }
         }
         Ok(options)
+    }
+
+    /// Refuses the options of another transport than the program's.
+    pub(crate) fn only(self, transport: Transport) -> Result<Self, Refusal> {
+        match self.transport == transport {
+            true => Ok(self),
+            false => Err(Refusal::Unsupported(format!("--transport {}", self.transport))),
+        }
     }
 
     /// The server's address.
@@ -72,7 +105,19 @@ impl Options {
     /// # Errors
     /// There is none.
     pub fn address(&self) -> Result<SocketAddr, Refusal> {
-        self.address.ok_or_else(|| Refusal::Failed("expected an address".to_owned()))
+        match &self.address {
+            Some(address) => Ok(address.parse()?),
+            None => Err(Refusal::Failed("expected an address".to_owned())),
+        }
+    }
+
+    /// The path of the server, which it is told by an option, and its client by the address.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn path(&self) -> Result<&str, Refusal> {
+        let path = self.path.as_deref().or(self.address.as_deref());
+        path.ok_or_else(|| Refusal::Failed("expected a path".to_owned()))
     }
 }
 
@@ -87,11 +132,13 @@ mod tests {
     #[test]
     fn options_of_a_client_and_a_server() {
         let client = parsed("client 127.0.0.1:9 --transport iiop --cpu 1").unwrap();
-        let address = Some(([127, 0, 0, 1], 9).into());
-        assert_eq!(client, Options { role: Role::Client, address, cpu: Some(1) });
-        let server = parsed("server --path x --connections 9 --transport iiop").unwrap();
-        assert_eq!(server, Options { role: Role::Server, address: None, cpu: None });
+        assert_eq!((client.role, client.cpu), (Role::Client, Some(1)));
+        assert_eq!(client.address().unwrap(), ([127, 0, 0, 1], 9).into());
+        let server = parsed("server --path x --connections 9 --transport shmiop").unwrap();
+        assert_eq!((server.role, server.cpu, server.path().unwrap()), (Role::Server, None, "x"));
         assert!(server.address().is_err());
+        let client = parsed("client x --transport shmiop").unwrap();
+        assert_eq!((client.path().unwrap(), client.address().is_err()), ("x", true));
     }
 
     #[test]
@@ -99,7 +146,9 @@ mod tests {
         for line in ["server --transport uiop", "server --socket-queue 9", "client collocated"] {
             assert!(matches!(parsed(line), Err(Refusal::Unsupported(_))), "{line}");
         }
-        for line in ["server --cpu x", "server --cpu", "client 127.0.0.1", "--cpu 1"] {
+        let other = parsed("server --transport shmiop").unwrap().only(Transport::Tcp);
+        assert!(matches!(other, Err(Refusal::Unsupported(_))), "{other:?}");
+        for line in ["server --cpu x", "server --cpu", "--cpu 1"] {
             assert!(matches!(parsed(line), Err(Refusal::Failed(_))), "{line}");
         }
     }

@@ -38,7 +38,8 @@ fn index(time: u64) -> u64 {
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { counts, sum, least, most } = self;
-        let pairs: Vec<_> = counts.iter().map(|(index, count)| format!("{index}:{count}")).collect();
+        let pairs: Vec<_> =
+            counts.iter().map(|(index, count)| format!("{index}:{count}")).collect();
         write!(f, "sum_ns={sum} min_ns={least} max_ns={most} hist={}", pairs.join(","))
     }
 }

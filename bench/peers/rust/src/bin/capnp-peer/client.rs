@@ -2,7 +2,7 @@
 
 use capnp_rpc::rpc_twoparty_capnp::Side;
 use futures::future::try_join_all;
-use rust_peers::{Client, Options, Refusal};
+use rust_peers::{BinStruct, Client, Options, Refusal};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::task::LocalSet;
@@ -40,5 +40,23 @@ impl Client for Capnp {
         };
         self.tasks.block_on(&self.runtime, calls)?;
         Ok(())
+    }
+
+    fn view_structs(&mut self, structs: &[BinStruct]) -> Result<i64, Refusal> {
+        let count = structs.len().try_into()?;
+        let call = async {
+            let mut request = self.suite.view_structs_request();
+            let mut data = request.get().init_data(count);
+            for (index, value) in (0..).zip(structs) {
+                let mut one = data.reborrow().get(index);
+                one.set_s(value.s);
+                one.set_c(value.c);
+                one.set_l(value.l);
+                one.set_o(value.o);
+                one.set_d(value.d);
+            }
+            Ok::<_, capnp::Error>(request.send().promise.await?.get()?.get_sum())
+        };
+        Ok(self.tasks.block_on(&self.runtime, call)?)
     }
 }

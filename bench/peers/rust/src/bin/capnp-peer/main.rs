@@ -13,7 +13,7 @@ use capnp_rpc::rpc_twoparty_capnp::Side;
 use capnp_rpc::twoparty::VatNetwork;
 use futures::AsyncReadExt as _;
 use futures::io::{BufReader, BufWriter};
-use rust_peers::Role;
+use rust_peers::{Role, Transport};
 use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio_util::compat::TokioAsyncReadCompatExt as _;
@@ -21,7 +21,7 @@ use tokio_util::compat::TokioAsyncReadCompatExt as _;
 capnp::generated_code!(mod bench_capnp);
 
 fn main() -> ExitCode {
-    rust_peers::run(|options| {
+    rust_peers::run(Transport::Tcp, |options| {
         let runtime = Builder::new_current_thread().enable_io().build()?;
         match options.role {
             Role::Server => server::serve(&runtime),

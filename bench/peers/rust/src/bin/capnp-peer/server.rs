@@ -20,6 +20,16 @@ impl suite::Server for Servant {
     ) -> Result<(), capnp::Error> {
         Ok(())
     }
+
+    async fn view_structs(
+        self: Rc<Self>,
+        params: suite::ViewStructsParams,
+        mut results: suite::ViewStructsResults,
+    ) -> Result<(), capnp::Error> {
+        let data = params.get()?.get_data()?;
+        results.get().set_sum(data.iter().map(|one| i64::from(one.get_l())).sum());
+        Ok(())
+    }
 }
 
 /// Serves until the process ends.

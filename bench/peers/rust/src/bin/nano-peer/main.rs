@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use rust_peers::{Options, Refusal, Role};
+use rust_peers::{Options, Refusal, Role, Transport};
 use zorb_nano::{Address, Answer, Client, Interface, Limits, Linear, Linux, Reader, Reference};
 use zorb_nano::{Servant, Server, SystemException, Writer};
 
@@ -78,7 +78,7 @@ fn failed(exception: impl std::fmt::Debug) -> Refusal {
 }
 
 fn main() -> ExitCode {
-    rust_peers::run(|options| match options.role {
+    rust_peers::run(Transport::Tcp, |options| match options.role {
         Role::Server => serve(),
         Role::Client => rust_peers::answer_commands(&mut Nano::new(&options)?),
     })

@@ -6,7 +6,7 @@ mod server;
 
 use std::process::ExitCode;
 
-use rust_peers::Role;
+use rust_peers::{Role, Transport};
 use tokio::runtime::Builder;
 
 include!(concat!(env!("OUT_DIR"), "/bench.Suite.rs"));
@@ -16,7 +16,7 @@ include!(concat!(env!("OUT_DIR"), "/bench.Suite.rs"));
 struct Nothing {}
 
 fn main() -> ExitCode {
-    rust_peers::run(|options| {
+    rust_peers::run(Transport::Tcp, |options| {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         match options.role {
             Role::Server => runtime.block_on(server::serve()),
