@@ -15,11 +15,11 @@ pub trait Admission: Send + Sync {
     fn make_room(&self, client: Option<&dyn Stream>) -> bool;
 
     /// Closes a connection in order without serving it.
-    fn turn_away(&self, stream: Arc<dyn Stream>);
+    fn reject(&self, stream: Arc<dyn Stream>);
 }
 
 /// Accepts connections until the acceptor is closed. When no descriptor is free, it accepts the next client in place of
-/// the `spare` one, and then closes another connection or turns the client away. Clients therefore do not wait in the
+/// the `spare` one, and then closes another connection or rejects the client. Clients therefore do not wait in the
 /// backlog.
 pub fn accept(acceptor: &dyn Acceptor, admission: &dyn Admission, spare: Option<EventFd>) {
     accept_with(acceptor, admission, spare, || EventFd::new().ok());
@@ -41,7 +41,7 @@ fn accept_with<S>(
                 if spare.is_some() || admission.make_room(Some(&*stream)) {
                     admission.admit(stream);
                 } else {
-                    admission.turn_away(stream);
+                    admission.reject(stream);
                     spare = open_spare();
                 }
             }
@@ -157,8 +157,8 @@ mod tests {
             has_one
         }
 
-        fn turn_away(&self, _: Arc<dyn Stream>) {
-            self.note("turned away");
+        fn reject(&self, _: Arc<dyn Stream>) {
+            self.note("rejected");
             *self.left.lock().unwrap() += 1;
         }
     }
@@ -175,20 +175,20 @@ mod tests {
     }
 
     #[test]
-    fn without_descriptors_connections_close_or_clients_are_turned_away() {
+    fn without_descriptors_connections_close_or_clients_are_rejected() {
         // One of the descriptors is spare.
         let process = Process { has_one: AtomicBool::new(true), ..process(2, 4) };
         let spare = || process.take().then(|| Descriptor(&process));
         accept_with(&process, &&process, spare(), spare);
         let seen = process.log.into_inner().unwrap();
-        let expected = ["admitted", "closed one for it", "admitted", "turned away", "turned away"];
+        let expected = ["admitted", "closed one for it", "admitted", "rejected", "rejected"];
         assert_eq!(seen, expected);
         assert_eq!(*process.left.lock().unwrap(), 1, "the spare one");
     }
 
     #[test]
     fn without_a_spare_descriptor_a_connection_closes_if_a_client_waits() {
-        for (clients, expected) in [(1, &["closed one", "turned away"][..]), (0, &[])] {
+        for (clients, expected) in [(1, &["closed one", "rejected"][..]), (0, &[])] {
             let has_one = AtomicBool::new(true);
             let process = Process { has_one, tries: AtomicU32::new(5), ..process(0, clients) };
             accept_with(&process, &&process, None, || None::<Descriptor<'_>>);

@@ -28,7 +28,7 @@ impl Admission for BridgeAdmission {
         self.clients.close_one(None)
     }
 
-    fn turn_away(&self, stream: Arc<dyn Stream>) {
+    fn reject(&self, stream: Arc<dyn Stream>) {
         self.clients.reject(&self.link(stream));
     }
 }

@@ -38,7 +38,7 @@ impl Admission for BidirectionalAdmission {
         self.admission.make_room(client)
     }
 
-    fn turn_away(&self, stream: Arc<dyn Stream>) {
-        self.admission.turn_away(stream);
+    fn reject(&self, stream: Arc<dyn Stream>) {
+        self.admission.reject(stream);
     }
 }

@@ -14,8 +14,8 @@ use zorb_transport::{Acceptor, ListenOptions, Protocol, Workers};
 
 use crate::context::ServerContext;
 
-/// The maximum number of clients that are turned away when an endpoint closes. Others are disconnected.
-const MAX_TURNED_AWAY: usize = 4096;
+/// The maximum number of clients that are rejected when an endpoint closes. Others are disconnected.
+const MAX_REJECTED: usize = 4096;
 
 /// A bound endpoint, and the thread that accepts its connections once the ORB listens.
 #[derive(Debug)]
@@ -88,18 +88,18 @@ impl Listener {
         }
         if let Some(admission) = admission {
             self.acceptor.close_backlog();
-            self.turn_waiting_away(admission);
+            self.reject_waiting(admission);
         }
         self.acceptor.close();
         if let Some(admission) = admission {
             // Those that have come since, where closing does not disconnect them.
-            self.turn_waiting_away(admission);
+            self.reject_waiting(admission);
         }
     }
 
-    fn turn_waiting_away(&self, admission: &dyn Admission) {
+    fn reject_waiting(&self, admission: &dyn Admission) {
         let waiting = std::iter::from_fn(|| self.acceptor.accept_waiting());
-        waiting.take(MAX_TURNED_AWAY).for_each(|stream| admission.turn_away(stream));
+        waiting.take(MAX_REJECTED).for_each(|stream| admission.reject(stream));
     }
 
     /// Whether its endpoints are for references to objects, not to groups.
@@ -108,7 +108,7 @@ impl Listener {
     }
 
     /// Listens, and accepts on a new thread of `threads`, which calls `begin` and passes connections to `admission`.
-    /// When no descriptor is free, the `spare` one makes room for a client that is turned away. Calls of one listener
+    /// When no descriptor is free, the `spare` one makes room for a client that is rejected. Calls of one listener
     /// exclude each other; a second one has no effect.
     pub(crate) fn start(
         &self,

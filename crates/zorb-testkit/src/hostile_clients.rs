@@ -51,7 +51,7 @@ impl HostileClients {
     /// Each of them sends an octet.
     pub fn drip(&self) {
         for mut stream in &self.open {
-            // It may have been turned away, or does not read.
+            // It may have been rejected, or does not read.
             let _ = stream.write(&[0]);
         }
     }

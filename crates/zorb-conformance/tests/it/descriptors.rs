@@ -184,7 +184,7 @@ fn says_emfile(log: &Log) -> bool {
     })
 }
 
-/// The server has an idle client and `left` free descriptors. It serves new clients, though it may turn some away
+/// The server has an idle client and `left` free descriptors. It serves new clients, though it may reject some
 /// first, and closes the idle connection when a client comes for which no descriptor is left.
 fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn(&Socket) -> bool) {
     let connect = |socket: &Socket| socket.connect(server).is_ok() && is_served(socket);

@@ -10,14 +10,14 @@ use zorb_testkit::CLOSE_CONNECTION;
 use crate::support::{Echo, EchoServant, Servant, builder, client, until};
 
 /// Connects, and reads what the server sends until it closes the connection.
-fn turned_away(address: &str) -> Vec<u8> {
+fn rejected(address: &str) -> Vec<u8> {
     let mut last = Vec::new();
     TcpStream::connect(address).unwrap().read_to_end(&mut last).unwrap();
     last
 }
 
 #[test]
-fn connections_with_running_requests_are_answered_while_others_are_turned_away() {
+fn connections_with_running_requests_are_answered_while_others_are_rejected() {
     let orb = builder().listen("iiop://127.0.0.1:0").option("MaxConnections", "2");
     let orb = orb.option("MaxConnectionsPerPeer", "2").build().unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
@@ -33,7 +33,7 @@ fn connections_with_running_requests_are_answered_while_others_are_turned_away()
                 until(|| servant.waiting.load(Ordering::SeqCst));
                 call
             });
-            let others: Vec<_> = (0..20).map(|_| turned_away(&address)).collect();
+            let others: Vec<_> = (0..20).map(|_| rejected(&address)).collect();
             assert!(calls.iter().all(|call| !call.is_finished()));
             servant.note(round);
             calls.into_iter().for_each(|call| assert_eq!(call.join().unwrap(), Ok(())));

@@ -92,7 +92,7 @@ fn a_server_without_descriptors_for_clients_does_not_start() {
             );
             assert!(text.contains(&format!("`ulimit -n {needed}`")), "{text}");
         };
-        // One for a client, and one for turning others away.
+        // One for a client, and one to reject others.
         for free in 0..2 {
             is_asked_for(orb.serve().unwrap_err(), limit + 2 - free);
             drop(others.pop());

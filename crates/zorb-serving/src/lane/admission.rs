@@ -76,7 +76,7 @@ impl Admission for LaneAdmission {
         self.context.close_idle_connections() || close_one_of_process(newcomer, &|_| true)
     }
 
-    fn turn_away(&self, stream: Arc<dyn Stream>) {
+    fn reject(&self, stream: Arc<dyn Stream>) {
         self.lane.rejected.fetch_add(1, Ordering::Relaxed);
         self.lane.new_connection(&self.context, &*self.protocol, stream, u32::MAX).reject();
     }
@@ -121,16 +121,16 @@ impl Lane {
     }
 
     /// Rejects a connection without a slot.
-    pub(super) fn turn_away(
+    pub(super) fn reject_stream(
         self: &Arc<Self>,
         context: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
-        self.reject(&self.new_connection(context, protocol, stream, u32::MAX));
+        self.reject_connection(&self.new_connection(context, protocol, stream, u32::MAX));
     }
 
-    fn reject(&self, connection: &ServerConnection) {
+    fn reject_connection(&self, connection: &ServerConnection) {
         self.log_rejection(&"limit reached or shutting down");
         self.rejected.fetch_add(1, Ordering::Relaxed);
         connection.reject();
@@ -148,7 +148,7 @@ impl Lane {
         let connection = self.new_connection(context, protocol, stream, slot);
         if self.is_stopping() || !self.has_room(context, &reserved, peer) {
             self.released(self.connections.release(slot));
-            return self.reject(&connection);
+            return self.reject_connection(&connection);
         }
         self.connections.put(slot, &connection);
         connection.start_timing();

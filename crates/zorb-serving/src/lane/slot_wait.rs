@@ -48,7 +48,8 @@ impl Begins for Queue {
 
     fn give_up(&mut self) {
         let all = self.lane.awaiting_slots.take();
-        all.into_iter().for_each(|it| self.lane.turn_away(&self.context, &*it.protocol, it.stream));
+        all.into_iter()
+            .for_each(|it| self.lane.reject_stream(&self.context, &*it.protocol, it.stream));
     }
 }
 
@@ -71,7 +72,7 @@ impl Lane {
         let newcomer = AwaitsSlot { protocol, stream, _running: self.core.count_request() };
         let (is_only, first) = self.awaiting_slots.add(newcomer);
         if let Some(first) = first {
-            self.turn_away(context, &*first.protocol, first.stream);
+            self.reject_stream(context, &*first.protocol, first.stream);
         }
         if is_only {
             let end = Instant::now() + ENDING;

@@ -62,7 +62,7 @@ impl Server {
         self.client_at("127.0.0.1")
     }
 
-    /// A client with this address that has been accepted or turned away.
+    /// A client with this address that has been accepted or rejected.
     fn client_at(&self, address: &str) -> Client {
         let lane = &self.pool.core().lanes()[0];
         let rejected = || lane.rejected.load(Ordering::SeqCst);

@@ -140,7 +140,7 @@ fn a_closed_acceptors_port_is_free_again_although_its_connections_live() {
 }
 
 #[test]
-fn no_client_comes_in_between_the_last_that_is_turned_away_and_the_close() {
+fn no_client_comes_in_between_the_last_that_is_rejected_and_the_close() {
     let tcp = TcpTransport::new();
     for url in ["127.0.0.1:0", "iiop://:0"] {
         let acceptor = listen(url).unwrap();

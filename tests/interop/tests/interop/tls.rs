@@ -169,7 +169,7 @@ pub(crate) fn peer_client(pairing: &Pairing, peer: Peer) -> Result<Vec<Outcome>,
     ] {
         let exception = if peer == OMNIORB { omniorb } else { "COMM_FAILURE" };
         let client = client(peer, &folders, folder, &reference, &[]);
-        let told = client.and_then(|client| turned_away(client, exception));
+        let told = client.and_then(|client| rejected(client, exception));
         outcomes.push(pairing.checked(name, told));
     }
     for (name, more, version) in
@@ -203,7 +203,7 @@ fn client(
 }
 
 /// Checks that this client is refused, and that its program ends with this exception.
-fn turned_away(client: Process, exception: &str) -> Result<(), String> {
+fn rejected(client: Process, exception: &str) -> Result<(), String> {
     let (said, status) = client.end_with_errors(LIMIT)?;
     require(status.code() == Some(2), format!("it ended with {status}: {said}"))?;
     require(said.contains(exception), said)
