@@ -8,7 +8,7 @@ use zorb_transport::Stream;
 use crate::policy::Policies;
 
 /// Compresses and decompresses the messages of an ORB below its connections, so that other connections execute nothing
-/// for it.
+/// for it. An optional crate implements it, with the libraries that compress.
 pub trait Compression: fmt::Debug + Send + Sync {
     /// How the connections of calls compress, by the policies about compression of a client, and of a server in its
     /// reference; `None` if they do not.

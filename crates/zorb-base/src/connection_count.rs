@@ -15,7 +15,7 @@ const LEFT: usize = 8;
 pub struct ConnectionCount {
     open: AtomicUsize,
     most: usize,
-    /// The count with which it has the limit in common, if there is one.
+    /// The count with which it has the limit in common, if there is one: a function, as each of the two has the other.
     other: Option<fn() -> &'static Self>,
 }
 

@@ -17,7 +17,8 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::orb_core::OrbCore;
 use crate::policy::BufferStrategy;
 
-/// A server connection, as servants and their nested calls see it.
+/// A server connection, as servants and their nested calls see it. The crate for serving implements it, which calls do not
+/// depend on: a program without a server does not contain it.
 pub trait ServedConnection: Send + Sync {
     /// The ORB that serves it.
     fn orb(&self) -> &Arc<OrbCore>;

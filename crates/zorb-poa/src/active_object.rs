@@ -48,7 +48,8 @@ pub(crate) type WeakAdapter = Weak<dyn Any + Send + Sync>;
 /// as its [`AtEnd`].
 type SharedEnd = Arc<OnceLock<AtEnd>>;
 
-/// A reference in this process that calls the servant without a message.
+/// A reference in this process that calls the servant without a message. The crate for invocations implements it, which
+/// has references and is above this one.
 pub trait CollocatedReference: Send + Sync {
     /// Releases the servant: the object is no longer active.
     fn forget_servant(&self);

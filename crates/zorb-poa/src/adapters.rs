@@ -1,6 +1,7 @@
 //! The adapters of an ORB: finds the object for an object key.
 
 mod admission;
+mod cache;
 mod hash_trie;
 mod missing;
 mod published;
@@ -15,60 +16,32 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::steady_events::{Event, record};
 use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
 use zorb_os::lock::Lock;
-use zorb_os::{probe, random};
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_os::random;
+use zorb_types::{SystemException, minor};
 
 use self::admission::elsewhere;
 pub use self::admission::{Access, NotAdmitted};
+pub use self::cache::AdapterCache;
 use self::tables::{Changing, Tables};
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
-use crate::call::Interfaces;
+use crate::call::{FindInterface, InterfaceLookup};
 use crate::error::{PoaError, no_memory, not_there};
 use crate::forwarder::Forwarder;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
 use crate::manager_factory::PoaManagerFactory;
-use crate::operation_cache::OperationCache;
 use crate::policies::{Lifespan, ThreadModel};
 use crate::provider::Provider;
-use crate::slots::Found;
-
-/// Finds the definition of an interface in the interface repository by its repository id.
-pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
-
-/// The number of adapters that a thread caches.
-const CACHED: usize = 4;
-
-/// A thread's cache of adapters. While the tables do not change, finding an adapter in it does not access memory
-/// that other threads write, which saves 4 % of the instructions of a request. An idle thread retains up to five
-/// adapters, including destroyed ones, but none of their objects.
-#[derive(Default)]
-pub struct AdapterCache {
-    /// The number of changes of the tables when the cache was filled.
-    changes: u64,
-    /// By the adapter's index modulo [`CACHED`]. The first adapter in an entry is not replaced.
-    entries: [Option<Arc<ObjectAdapter>>; CACHED],
-    /// The first persistent adapter that was found by its path.
-    persistent: Option<Arc<ObjectAdapter>>,
-    /// The operation of the last request.
-    pub operation: OperationCache,
-}
-
-impl std::fmt::Debug for AdapterCache {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AdapterCache").field("operation", &self.operation).finish_non_exhaustive()
-    }
-}
 
 /// The adapters of an ORB, and its published references. Readers of adapters take no lock; changes replace the tables,
 /// which share most of their memory with those before.
 pub struct Adapters {
     orb: Arc<OrbCore>,
     published: Lock<HashMap<Vec<u8>, Ior>>,
-    interfaces: OnceLock<Box<InterfaceLookup>>,
+    interfaces: InterfaceLookup,
     forwarder: OnceLock<Arc<dyn Forwarder>>,
     tables: ArcSwap<Tables>,
     /// The number of changes of the tables.
@@ -216,61 +189,13 @@ impl Adapters {
     }
 
     /// Sets the function that finds the definition of an interface. Only the first call has an effect.
-    pub fn set_interface_lookup(&self, lookup: Box<InterfaceLookup>) {
+    pub fn set_interface_lookup(&self, lookup: Box<FindInterface>) {
         let _ = self.interfaces.set(lookup);
     }
 
-    /// Finds the object of a request, if its adapter's manager admits the request. `known` is the calling thread's
-    /// cache.
-    ///
-    /// # Errors
-    /// See [`NotAdmitted`].
-    #[inline]
-    pub fn admit_key(
-        &self,
-        key: &[u8],
-        known: Option<&mut AdapterCache>,
-        by: Access<'_>,
-    ) -> Result<Found, NotAdmitted> {
-        let key = KeyParts::parse(key);
-        if let Some(known) = &known
-            && let KeyParts::Transient { adapter, stamp, id } = key
-            && self.changes.load(Ordering::Acquire) == known.changes
-            && let Some(Some(found)) = known.entries.get(adapter as usize % CACHED)
-            && (found.index(), found.stamp()) == (adapter, stamp)
-        {
-            probe!(ParseKey);
-            return found.admit(id, by);
-        }
-        self.admit(key, known, by)
-    }
-
-    /// The object of a request, if its adapter's manager admits the request.
-    #[inline(never)]
-    fn admit(
-        &self,
-        key: KeyParts<'_>,
-        known: Option<&mut AdapterCache>,
-        by: Access<'_>,
-    ) -> Result<Found, NotAdmitted> {
-        match (key, known) {
-            (KeyParts::Name(name), _) => return Err(self.find_published(name, Some(by.arrival))),
-            (KeyParts::Transient { adapter, .. }, Some(known)) => self.add_to_cache(known, adapter),
-            (KeyParts::Persistent { path, id }, Some(known)) => {
-                if let Some(found) = self.find_persistent(known, path) {
-                    probe!(ParseKey);
-                    return found.admit(id, by);
-                }
-            }
-            _ => {}
-        }
-        probe!(ParseKey);
-        // Borrowed, not counted: every connection's thread would write the count.
-        let tables = self.tables.load();
-        match tables.adapter(key) {
-            Ok((adapter, id)) => adapter.admit(id, by),
-            Err(_) => self.admit_to_missing(key, by),
-        }
+    /// What finds the definitions of interfaces.
+    pub(crate) fn interfaces(&self) -> &InterfaceLookup {
+        &self.interfaces
     }
 
     /// Checks whether the object of a key is here: at an endpoint of the thread pool with the number `pool`, or at any
@@ -297,70 +222,12 @@ impl Adapters {
         }
     }
 
-    /// The object with an [index](Self::index_of), if its adapter's manager admits the request; `None` if it is no
-    /// longer active.
-    #[inline(never)]
-    pub(crate) fn admit_to(
-        &self,
-        known: Option<&mut AdapterCache>,
-        index: ObjectIndex,
-        by: Access<'_>,
-    ) -> Option<Result<Found, NotAdmitted>> {
-        let matches =
-            |found: &ObjectAdapter| (found.index(), found.stamp()) == (index.adapter, index.stamp);
-        if let Some(known) = known {
-            if self.changes.load(Ordering::Acquire) == known.changes
-                && let Some(Some(found)) = known.entries.get(index.adapter as usize % CACHED)
-                && matches(found)
-            {
-                return found.admit_to(index, by);
-            }
-            self.add_to_cache(known, index.adapter);
-        }
-        let tables = self.tables.load();
-        let found = tables.by_index(index.adapter)?;
-        if matches(found) { found.admit_to(index, by) } else { None }
-    }
-
     /// The index of the object with this key.
     fn index_of(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key).ok()?;
         let (slot, generation) = adapter.objects().slot_of(id)?;
         Some(ObjectIndex { adapter: adapter.index(), stamp: adapter.stamp(), slot, generation })
-    }
-
-    /// Caches the adapter with this index, if its entry is free.
-    #[inline(never)]
-    fn add_to_cache(&self, known: &mut AdapterCache, adapter: u32) {
-        self.renew(known);
-        let Some(entry) = known.entries.get_mut(adapter as usize % CACHED) else { return };
-        if entry.is_none() {
-            let tables = self.tables.load();
-            *entry = tables.by_index(adapter).cloned();
-        }
-    }
-
-    /// The persistent adapter with this path, if the cache has it or has room for it.
-    fn find_persistent<'k>(
-        &self,
-        known: &'k mut AdapterCache,
-        path: &[u8],
-    ) -> Option<&'k ObjectAdapter> {
-        self.renew(known);
-        if known.persistent.is_none() {
-            known.persistent = self.tables.load().by_path(path).cloned();
-        }
-        known.persistent.as_deref().filter(|found| found.path() == path)
-    }
-
-    /// Empties a cache that is older than the tables.
-    fn renew(&self, known: &mut AdapterCache) {
-        // Read the count first, so that what is added is at least as new.
-        let changes = self.changes.load(Ordering::Acquire);
-        if known.changes != changes {
-            *known = AdapterCache { changes, ..AdapterCache::default() };
-        }
     }
 
     /// The priority by which a request is queued, if an interceptor knows it. Does not block.
@@ -408,18 +275,6 @@ impl Adapters {
         match adapter.policies().lifespan {
             Lifespan::Persistent => Err(absence.of_persistent(gone)),
             Lifespan::Transient => Err(gone),
-        }
-    }
-}
-
-impl Interfaces for Adapters {
-    fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
-        match self.interfaces.get() {
-            Some(lookup) => lookup(type_id),
-            None => Err(SystemException::intf_repos(
-                minor::intf_repos::NOT_AVAILABLE,
-                CompletionStatus::No,
-            )),
         }
     }
 }

@@ -1,23 +1,18 @@
-//! A request and its reply, as skeletons use them.
+//! A request, as skeletons use it.
+
+mod results;
 
 use std::any::Any;
-use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use zorb_base::gather::WriteBody;
-use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
-use zorb_base::raises::{AnyUserException, Raises};
-use zorb_cdr::{
-    ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
-};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, ReadContext, TextCoding, Wire};
 use zorb_giop::{
-    Ior, MessageFormat, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
-    ServedRequest, ServiceId,
+    Ior, MessageFormat, MessageHeader, ProfileTag, ProtocolError, RequestHeader, ServedRequest,
+    ServiceId,
 };
-use zorb_interp::{List, Source, Space, Values};
-use zorb_os::probe;
+use zorb_interp::{List, Space};
 use zorb_types::{CompletionStatus, Operations, SystemException, Transfer, minor};
 
 use crate::connection_setup::ConnectionSetup;
@@ -28,7 +23,7 @@ use crate::reply::{ReplyTo, ReplyWriter, RequestSource, Served};
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
     /// Finds the definitions of interfaces, for the operations that every object has.
-    pub(super) interfaces: Option<&'a dyn Interfaces>,
+    pub(super) interfaces: Option<&'a InterfaceLookup>,
     /// The object, after it has been found.
     pub(super) object: Option<&'a dyn Target>,
     /// The operation of the thread's last request.
@@ -48,7 +43,10 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
-/// The object of a request.
+/// The object of a request: [`Found`](crate::slots::Found) implements it.
+///
+/// Objects have skeletons, which serve calls. The trait is the way back, for servants that ask for their object, for
+/// deferred replies and for interceptors, which take 8 instructions of a request for it.
 pub(crate) trait Target {
     /// Its id.
     fn id(&self) -> Option<&ObjectId>;
@@ -60,14 +58,11 @@ pub(crate) trait Target {
     fn keep(&self) -> Option<Arc<dyn Any + Send + Sync>>;
 }
 
-/// Finds the definitions of interfaces.
-pub(crate) trait Interfaces {
-    /// The definition of the interface `type_id`.
-    ///
-    /// # Errors
-    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
-    fn interface(&self, type_id: &str) -> Result<Ior, SystemException>;
-}
+/// Finds the definition of an interface by its repository id.
+pub(crate) type FindInterface = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
+
+/// What finds the definitions of interfaces, which is set if the ORB has an interface repository.
+pub(crate) type InterfaceLookup = OnceLock<Box<FindInterface>>;
 
 impl<'a> ServerCall<'a> {
     /// Creates a call. Its request header must be [read](Self::read_header) next.
@@ -225,37 +220,6 @@ impl<'a> ServerCall<'a> {
         SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
     }
 
-    /// Writes the reply: the results, with `write`, or the user exception.
-    ///
-    /// # Errors
-    /// The system exception that the servant raised, or that of a result without an encoding, completed YES.
-    #[inline]
-    pub fn reply<T, E: Raises>(
-        &mut self,
-        outcome: Result<T, E>,
-        write: impl Fn(&mut CdrWriter<'_>, &T) -> CdrResult<()>,
-    ) -> Served {
-        probe!(Upcall);
-        match outcome {
-            Ok(results) => {
-                self.write_results(&|writer: &mut CdrWriter<'_>| write(writer, &results))
-            }
-            Err(raised) => self.reply_raised(raised),
-        }
-    }
-
-    /// Writes the reply of an operation without results.
-    ///
-    /// # Errors
-    /// The system exception that the servant raised.
-    #[inline]
-    pub fn reply_without_results<E: Raises>(&mut self, outcome: Result<(), E>) -> Served {
-        match outcome {
-            Ok(()) => self.done(),
-            Err(raised) => self.reply_raised(raised),
-        }
-    }
-
     /// Decodes all arguments by their layout tables. They borrow from the request where their types allow it.
     ///
     /// # Errors
@@ -268,53 +232,13 @@ impl<'a> ServerCall<'a> {
         space.read(&mut self.arguments).map_err(|error| self.undecodable(error))
     }
 
-    /// Writes the reply: the results, by their layout tables, or the user exception.
+    /// The definition of the interface `type_id`.
     ///
     /// # Errors
-    /// As [`reply`](Self::reply).
-    #[inline(always)] // the results are not moved
-    pub fn interpret_reply<L: List, E: Raises>(&mut self, outcome: Result<L::Values, E>) -> Served {
-        probe!(Upcall);
-        match outcome {
-            Ok(results) => self.write_source(&Values::<L>::new(results).source()),
-            Err(raised) => self.reply_raised(raised),
-        }
-    }
-
-    #[inline(never)]
-    fn write_source(&mut self, results: &Source<'_>) -> Served {
-        self.write_results(&|writer: &mut CdrWriter<'_>| results.write(writer))
-    }
-
-    fn write_results(&mut self, results: WriteBody<'_>) -> Served {
-        self.end_successfully()?;
-        self.reply.write_results(results)
-    }
-
-    /// Writes a user exception as the reply.
-    #[inline(never)]
-    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
-        if self.reply.flow.is_some() {
-            let id = Cow::Borrowed(exception.repository_id());
-            self.end_flow(RequestOutcome::UserException(id))?;
-        }
-        self.reply.write(ReplyStatus::UserException, |writer| exception.write(writer))
-    }
-
-    fn reply_raised<E: Raises>(&mut self, raised: E) -> Served {
-        match raised.into_system() {
-            Ok(exception) => Err(exception),
-            Err(raised) => match raised.user() {
-                Ok(exception) => self.write_user_exception(exception),
-                Err(exception) => Err(exception.clone()),
-            },
-        }
-    }
-
-    /// The definition of the interface `type_id`.
+    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
     pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
-        match self.interfaces {
-            Some(interfaces) => interfaces.interface(type_id),
+        match self.interfaces.and_then(OnceLock::get) {
+            Some(find) => find(type_id),
             None => Err(SystemException::intf_repos(
                 minor::intf_repos::NOT_AVAILABLE,
                 CompletionStatus::No,
@@ -368,78 +292,9 @@ impl<'a> ServerCall<'a> {
         &mut self.arguments
     }
 
-    /// Writes a reply of types that are known only at run time: the results, or the repository id and the members of
-    /// the user exception of this id.
-    ///
-    /// # Errors
-    /// The system exception of a value without an encoding, completed YES.
-    pub fn reply_dynamic(
-        &mut self,
-        exception: Option<&str>,
-        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> Served {
-        probe!(Upcall);
-        if self.reply.flow.is_some() {
-            self.end_flow(match exception {
-                None => RequestOutcome::Successful,
-                Some(id) => RequestOutcome::UserException(Cow::Owned(id.to_owned())),
-            })?;
-        }
-        let status = match exception {
-            None => ReplyStatus::NoException,
-            Some(_) => ReplyStatus::UserException,
-        };
-        self.reply.write(status, write)
-    }
-
     /// Applies connection properties to the connection of the request. Returns the tag of the profiles of its
     /// endpoint; `None` for a collocated call.
     pub(super) fn set_up_connection(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
         self.reply.source.set_up(setup)
-    }
-
-    /// Sets how the reply is written: the copy threshold, and the number of octets to preallocate. A reply that may
-    /// be sent in fragments is copied, whatever the threshold.
-    pub(crate) fn write_reply_as(
-        &mut self,
-        threshold: Option<usize>,
-        preallocate: Option<usize>,
-        fragments: Option<usize>,
-    ) {
-        self.reply.threshold = match fragments {
-            Some(_) => usize::MAX,
-            None => threshold.unwrap_or(self.reply.threshold),
-        };
-        self.reply.most = fragments.unwrap_or(usize::MAX);
-        if let Some(octets) = preallocate {
-            self.reply.buffer.reserve(octets);
-        }
-    }
-
-    /// Sends the reply in the fragments that were [set](Self::write_reply_as), if it is larger and GIOP 1.2.
-    pub(crate) fn send_in_fragments(&mut self) {
-        self.reply.send_in_fragments();
-    }
-
-    /// Writes the empty reply of an operation without results, if a reply is expected.
-    ///
-    /// # Errors
-    /// None in practice.
-    pub fn done(&mut self) -> Served {
-        probe!(Upcall);
-        self.end_successfully()?;
-        self.reply.write_empty()
-    }
-
-    /// Answers a request for an operation that the interface does not have.
-    ///
-    /// # Errors
-    /// Always `BAD_OPERATION` (OMG 2).
-    #[cold]
-    pub fn unknown_operation(&mut self) -> Served {
-        Err(SystemException::bad_operation(
-            minor::bad_operation::OPERATION_UNKNOWN,
-            CompletionStatus::No,
-        ))
     }
 }

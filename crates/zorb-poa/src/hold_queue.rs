@@ -18,7 +18,9 @@
 //! adapter with the single-thread model, and that of the ORB's main thread, which [serves](HoldQueue::serve_next) the
 //! requests itself.
 
+mod admission;
 mod collocated;
+mod expiry;
 pub(crate) mod serializer;
 #[cfg(test)]
 mod tests;
@@ -317,38 +319,6 @@ impl HoldQueue {
         self.0.is_open.load(Ordering::Acquire)
     }
 
-    /// Admits a request, or returns the reason why not. Does not block.
-    pub(crate) fn admit(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
-        match self.is_open() {
-            true => Ok(()),
-            false => self.admit_behind(arrival, |pass| pass.queue == *self),
-        }
-    }
-
-    /// Like [`admit`](Self::admit), but requests that have been resumed together are admitted in their order, too: the
-    /// threads of a lane need not ask in it.
-    #[cold]
-    pub(crate) fn admit_in_order(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
-        self.admit_behind(arrival, |_| false)
-    }
-
-    /// Admits a request if no other precedes it; those that are resuming do not precede one that `overtakes`.
-    #[cold]
-    fn admit_behind(
-        &self,
-        arrival: Arrival<'_>,
-        overtakes: impl FnOnce(&ResumePass) -> bool,
-    ) -> Result<(), Stopped> {
-        let held = self.0.held.lock();
-        match held.gate() {
-            Gate::Refusing(exception) => return Err(Stopped::Refused(exception())),
-            Gate::Open if is_next(&held, arrival, overtakes) => return Ok(()),
-            Gate::Open | Gate::Closed | Gate::OneAtATime => {}
-        }
-        drop(held);
-        Err(Stopped::Held(self.clone()))
-    }
-
     /// Holds a request; `since` is the time when it was first held. If the gate has opened in the meantime, the
     /// request is resumed at once. Returns the time at which the request expires and
     /// [`discard_expired`](Self::discard_expired) must be called; `None` for no limit, or if no request waits.
@@ -383,27 +353,6 @@ impl HoldQueue {
         Ok(self.expiry(since).filter(|_| waits && weight.is_some()))
     }
 
-    /// When a request that was first held at `since` expires; `None` for no limit.
-    pub fn expiry(&self, since: Instant) -> Option<Instant> {
-        // A time beyond the range of the clock means no limit.
-        self.0.limits.time.and_then(|limit| since.checked_add(limit))
-    }
-
-    /// Discards the requests that have expired at `now`. Returns the time at which the next one expires.
-    #[doc(hidden)]
-    pub fn discard_expired(&self, now: Instant) -> Option<Instant> {
-        let limit = self.0.limits.time?;
-        let mut held = self.0.held.lock();
-        let expired = held.requests.take_older(limit, now);
-        self.update_is_open(&held);
-        let next = held.requests.oldest_limited();
-        drop(held);
-        self.0.limits.counts.remove(expired.len());
-        self.0.limits.counts.expire(expired.len());
-        expired.into_iter().for_each(|waiting| waiting.request.discard());
-        self.expiry(next?)
-    }
-
     /// The number of requests and collocated calls that wait.
     pub fn len(&self) -> usize {
         let held = self.0.held.lock();
@@ -418,15 +367,6 @@ impl HoldQueue {
     /// Whether no request and no collocated call waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-}
-
-/// Whether no other request precedes this one.
-fn is_next(held: &Held, arrival: Arrival<'_>, overtakes: impl FnOnce(&ResumePass) -> bool) -> bool {
-    match arrival {
-        Arrival::New => held.requests.is_empty(),
-        Arrival::Resumed(pass) => held.requests.is_next(pass.since, overtakes(pass)),
-        Arrival::Collocated => true,
     }
 }
 

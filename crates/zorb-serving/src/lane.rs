@@ -5,6 +5,8 @@
 pub(super) mod adapters;
 pub(super) mod admission;
 pub(super) mod core;
+mod counts;
+mod ending;
 mod eviction;
 pub(super) mod permits;
 mod reactor_threads;
@@ -48,7 +50,7 @@ use crate::listener::Listener;
 use crate::queued::QueuedRequest;
 use crate::reactor::Reactor;
 use crate::scratch::Scratch;
-use crate::settings::{LaneCounts, LaneSettings};
+use crate::settings::LaneSettings;
 use crate::strategy::queue::RequestQueue;
 use crate::upcall_count::UpcallCount;
 
@@ -329,16 +331,6 @@ impl Lane {
         connection.readiness().map(|fd| (reactor, fd))
     }
 
-    /// A slot has been freed; that of the last connection of a stopping lane ends its threads.
-    fn released(&self, is_last: bool) {
-        if is_last && self.is_stopping() {
-            self.end();
-        }
-        if !self.awaiting_slots.is_empty() {
-            self.let_newcomers_try();
-        }
-    }
-
     /// Lets new connections that wait begin or give up.
     #[cold]
     fn let_newcomers_try(&self) {
@@ -350,68 +342,5 @@ impl Lane {
     /// Ends the connections that have been idle for too long, at most one tick late. Called at each tick.
     pub(super) fn check_idle_connections(&self, scratch: &mut Scratch) {
         self.connections.each(|connection| connection.check_idle(IDLE_CHECKS, scratch));
-    }
-
-    /// Stops the lane: closes its listeners and connections; running requests finish.
-    pub(crate) fn stop(self: &Arc<Self>) {
-        self.close_all(&self.listeners);
-        self.stopping.store(true, Ordering::SeqCst);
-        for connection in self.connections.all() {
-            connection.close();
-        }
-        if self.connections.count() == 0 {
-            self.end();
-        }
-        self.let_newcomers_try();
-    }
-
-    /// Ends its threads, after the last connection.
-    fn end(&self) {
-        if let Some(queue) = self.queue() {
-            queue.end();
-        }
-        if let Some(reactor) = &self.reactor {
-            reactor.stop();
-            // No thread serves them now, and a queue of held requests waits for each.
-            drop(self.resumed.end());
-        }
-    }
-
-    /// The messages of all its connections, so far. A connection that ends meanwhile is counted once.
-    fn messages(&self) -> u64 {
-        let ended = self.ended.lock();
-        let mut messages = ended.messages;
-        self.connections.each(|connection| messages += connection.progress.all_messages());
-        messages
-    }
-
-    /// Whether no connection with threads of its own makes an upcall, nor a thread for a client that has gone, and how many
-    /// of these upcalls have ended; without those of probes.
-    pub(super) fn progress_of_own_threads(&self) -> (bool, u64) {
-        let ended = self.ended.lock();
-        let without_client = &self.core.without_client;
-        let mut is_free = without_client.running() == 0;
-        let mut completed = ended.upcalls.wrapping_add(without_client.ended().into());
-        self.connections.each(|connection| {
-            is_free &= !connection.has_upcall();
-            completed = completed.wrapping_add(connection.upcalls_ended().into());
-        });
-        (is_free, completed)
-    }
-
-    pub(super) fn counts(&self) -> LaneCounts {
-        LaneCounts {
-            threads: self.threads.load(Ordering::Acquire),
-            connections: self.connections.count(),
-            accepted: self.accepted.load(Ordering::Relaxed),
-            evicted: self.evicted.load(Ordering::Relaxed),
-            messages: self.messages(),
-            queued: self.queue().map_or_else(|| self.resumed.len(), RequestQueue::len),
-            started: self.started.load(Ordering::Relaxed),
-            borrowed: self.borrowed.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
-            rejected: self.rejected.load(Ordering::Relaxed),
-            waiting: self.permits.as_ref().map_or(0, Permits::waiting),
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Configures the threads that a transport has for an endpoint: over datagrams, one that receives
 /// for all connections and one for timers. They work for the server, and should be scheduled like
-/// the threads that process the requests.
+/// the threads that process the requests: lanes, which are above transports, implement it.
 pub trait WorkerThreads: fmt::Debug + Send + Sync + 'static {
     /// Called by each thread at its start.
     fn begin(&self);

@@ -1,21 +1,21 @@
-//! The servant of all contexts: it decodes requests, and encodes what the [names](super::names) answer.
-//!
-//! It does without the skeleton of the generated code: `resolve` writes the stored octets of a reference to the reply,
-//! without making a reference of them, and one servant serves all contexts.
+//! The servant of all contexts: what each operation does with the [names](super::names), here and in other servers.
 
-use std::borrow::Cow;
+mod operations;
+mod requests;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use zorb::codegen::{CdrResult, CdrWriter, Operations, Served, ServedBy, ServerCall};
+use zorb::codegen::{CdrResult, CdrWriter};
 use zorb::giop::Ior;
 use zorb::poa::{ObjectId, Poa, PoaPolicies};
 use zorb::{
     CompletionStatus, Interface as _, MinorCode, ObjectRef, Orb, Ref, SystemException, WeakOrb,
-    Wire, minor,
+    minor,
 };
 
+use self::operations::{BIND, BIND_CONTEXT, REBIND, REBIND_CONTEXT};
 use super::clock::Clock;
 use super::context_id::ContextId;
 use super::federation::Federation;
@@ -24,52 +24,12 @@ use super::lease_thread::LeaseThread;
 use super::names::{Names, NotMade};
 use super::options::NamingOptions;
 use super::own::names_root;
-use super::path::{Path, write_binding};
+use super::path::Path;
 use super::raise::{Raised, full, no_context, raised, system};
+use super::stored;
 use super::tree::{Bound, Found, Operation, Refusal};
-use super::{stored, url};
-use crate::cos_naming::naming_context::{DestroyError, InvalidName, NotEmpty};
-use crate::cos_naming::naming_context_ext::ToUrlError;
-use crate::cos_naming::{BindingIterator, Name, NamingContext, NamingContextExt};
-use crate::naming_extensions::ExtendedContext;
-
-const BIND: usize = 0;
-const REBIND: usize = 1;
-const BIND_CONTEXT: usize = 2;
-const REBIND_CONTEXT: usize = 3;
-const RESOLVE: usize = 4;
-const UNBIND: usize = 5;
-const NEW_CONTEXT: usize = 6;
-const BIND_NEW_CONTEXT: usize = 7;
-const DESTROY: usize = 8;
-const LIST: usize = 9;
-const TO_STRING: usize = 10;
-const TO_NAME: usize = 11;
-const TO_URL: usize = 12;
-const RESOLVE_STR: usize = 13;
-const ORPHANS: usize = 14;
-const BIND_FOR: usize = 15;
-const REBIND_FOR: usize = 16;
-
-static OPERATIONS: Operations<17> = Operations::new(&[
-    "bind",
-    "rebind",
-    "bind_context",
-    "rebind_context",
-    "resolve",
-    "unbind",
-    "new_context",
-    "bind_new_context",
-    "destroy",
-    "list",
-    "to_string",
-    "to_name",
-    "to_url",
-    "resolve_str",
-    "orphans",
-    "bind_for",
-    "rebind_for",
-]);
+use crate::cos_naming::naming_context::{DestroyError, NotEmpty};
+use crate::cos_naming::{Name, NamingContext, NamingContextExt};
 
 /// The default servant of the adapter of contexts.
 pub(crate) struct Contexts {
@@ -295,24 +255,6 @@ impl Contexts {
             outcome => outcome.map_err(|not_made| system(not_made).into()),
         }
     }
-
-    /// The first bindings of a context, and an iterator if it has more.
-    fn list(&self, call: &mut ServerCall<'_>, id: ContextId, how_many: u32) -> Served {
-        let count = usize::try_from(how_many).map_or(self.listed, |count| count.min(self.listed));
-        let listing = self.names.read().list(id, None, count).map_err(|_| no_context())?;
-        let iterator: Option<BindingIterator> = match listing.has_more {
-            true => Some(self.iterators.create(id, listing.iter().last().map(|(key, _)| key))?),
-            false => None,
-        };
-        call.reply_dynamic(None, |writer| {
-            writer.reserve_capacity(listing.most(), "BindingList")?;
-            writer.write_count(listing.len(), "BindingList")?;
-            listing
-                .iter()
-                .try_for_each(|(key, is_context)| write_binding(key, is_context, writer))?;
-            Ref::write_option(iterator.as_ref(), writer)
-        })
-    }
 }
 
 impl Contexts {
@@ -326,141 +268,11 @@ impl Contexts {
         let _ = self.write_check.set(check);
     }
 
-    fn check_writer(&self) -> Result<(), SystemException> {
-        self.write_check.get().map_or(Ok(()), |check| check())
-    }
-
-    /// Makes the upcall of an operation with a name or a text.
-    fn serve(&self, call: &mut ServerCall<'_>, id: ContextId, operation: usize) -> Served {
-        match operation {
-            RESOLVE => {
-                let name = call.argument::<Path>()?;
-                call.end_of_arguments()?;
-                let found = self.resolve(id, &name);
-                call.reply(found, |writer, found| found.write(writer))
-            }
-            BIND | REBIND | BIND_CONTEXT | REBIND_CONTEXT => {
-                self.check_writer()?;
-                let name = call.argument::<Path>()?;
-                let ior = call.argument::<Ior>()?;
-                call.end_of_arguments()?;
-                let bound = self.bind(id, &name, &ior, operation);
-                call.reply_without_results(bound)
-            }
-            UNBIND => {
-                self.check_writer()?;
-                let name = call.argument::<Path>()?;
-                call.end_of_arguments()?;
-                let elsewhere = |other: &NamingContext, rest: &Name| other.unbind(rest);
-                let done = self.change(id, &name, Operation::Unbind, elsewhere).map(drop);
-                call.reply_without_results(done)
-            }
-            BIND_NEW_CONTEXT => {
-                self.check_writer()?;
-                let name = call.argument::<Path>()?;
-                call.end_of_arguments()?;
-                let context = self.bind_new_context(id, &name);
-                call.reply(context, |writer, it| Ref::write_option(it.as_ref(), writer))
-            }
-            NEW_CONTEXT => {
-                self.check_writer()?;
-                call.end_of_arguments()?;
-                let context = self.new_context();
-                call.reply(context, |writer, it| Ref::write_option(it.as_ref(), writer))
-            }
-            DESTROY => {
-                self.check_writer()?;
-                call.end_of_arguments()?;
-                let done = self.destroy(id);
-                call.reply_without_results(done)
-            }
-            LIST => {
-                let how_many = call.argument::<u32>()?;
-                call.end_of_arguments()?;
-                self.list(call, id, how_many)
-            }
-            _ => self.serve_text(call, id, operation),
-        }
-    }
-
-    /// The operations of `NamingContextExt` and of `ExtendedContext`.
-    fn serve_text(&self, call: &mut ServerCall<'_>, id: ContextId, operation: usize) -> Served {
-        let parsed = |text: &str| Path::parse(text).ok_or(Raised::from(InvalidName));
-        match operation {
-            TO_STRING => {
-                let name = call.argument::<Path>()?;
-                call.end_of_arguments()?;
-                let text = match name.is_empty() {
-                    true => Err(Raised::from(InvalidName)),
-                    false => Ok(crate::name_to_string(&name.name_from(0))),
-                };
-                call.reply(text, |writer, text| String::write(text, writer))
-            }
-            TO_NAME => {
-                let text = call.argument::<String>()?;
-                call.end_of_arguments()?;
-                call.reply(parsed(&text), |writer, name| Path::write(name, writer))
-            }
-            TO_URL => {
-                let address = call.argument::<String>()?;
-                let text = call.argument::<String>()?;
-                call.end_of_arguments()?;
-                let url: Result<String, ToUrlError> = url::to_url(&address, &text);
-                call.reply(url, |writer, url| String::write(url, writer))
-            }
-            RESOLVE_STR => {
-                let text = call.argument::<String>()?;
-                call.end_of_arguments()?;
-                let found = parsed(&text).and_then(|name| self.resolve(id, &name));
-                call.reply(found, |writer, found| found.write(writer))
-            }
-            BIND_FOR | REBIND_FOR => {
-                self.check_writer()?;
-                let name = call.argument::<Path>()?;
-                let ior = call.argument::<Ior>()?;
-                let seconds = call.argument::<u32>()?;
-                call.end_of_arguments()?;
-                let bound = self.bind_for(id, &name, &ior, seconds, operation == REBIND_FOR);
-                call.reply_without_results(bound)
-            }
-            ORPHANS => {
-                // A reference that was told to one client only may be all that protects a context.
-                self.check_writer()?;
-                let how_many = call.argument::<u32>()?;
-                call.end_of_arguments()?;
-                let orphans = self.orphans(how_many);
-                call.reply(orphans, |writer, contexts| {
-                    writer.write_count(contexts.len(), "NamingContexts")?;
-                    contexts.iter().try_for_each(|it| Ref::write_option(Some(it), writer))
-                })
-            }
-            _ => call.unknown_operation(),
-        }
-    }
-
     /// Contexts to which no name leads. Each reply has as many as a list has bindings, at most.
     fn orphans(&self, how_many: u32) -> Result<Vec<NamingContextExt>, SystemException> {
         let count = usize::try_from(how_many).map_or(self.listed, |count| count.min(self.listed));
         let orphans = self.names.orphans(count);
         orphans.into_iter().map(|id| self.reference(id)).collect()
-    }
-}
-
-impl ServedBy<Contexts> for ExtendedContext {
-    /// References have the standard's type, which the clients of other vendors know.
-    fn type_id<'s>(_: &'s Contexts, _: &ObjectId) -> Cow<'s, str> {
-        Cow::Borrowed(NamingContextExt::REPOSITORY_ID)
-    }
-
-    fn dispatch(servant: &Contexts, call: &mut ServerCall<'_>) -> Served {
-        let Some(operation) = call.find(&OPERATIONS) else { return call.unknown_operation() };
-        let id = call.object_id().and_then(|id| ContextId::from_octets(id.as_bytes()));
-        servant.serve(call, id.ok_or_else(no_context)?, operation)
-    }
-
-    fn exists(servant: &Contexts, id: &ObjectId) -> bool {
-        let id = ContextId::from_octets(id.as_bytes());
-        id.is_some_and(|id| servant.names.read().has(id))
     }
 }
 

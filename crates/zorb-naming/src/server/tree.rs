@@ -5,6 +5,8 @@
 
 mod common;
 mod entry;
+mod listing;
+mod plan;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,7 @@ use super::path::{BINDING_OCTETS, Path};
 use crate::cos_naming::naming_context::NotFoundReason;
 use common::CommonParts;
 pub(crate) use entry::{Bound, Entry, Found, MAX_KEY};
+pub(crate) use listing::Listing;
 use search::{ContextIds, Contexts, Search};
 
 /// Why an operation fails. Indexes count components of the name: the rest begins there.
@@ -103,42 +106,6 @@ pub(crate) struct Tree {
 
 /// The octets of memory that an empty context counts for.
 const CONTEXT_CHARGE: usize = 96;
-
-/// Keys of a context in ascending order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Listing {
-    octets: Vec<u8>,
-    /// The end of each key, and whether the name is bound to a context.
-    keys: Vec<(u32, bool)>,
-    /// Whether the context has bindings behind these.
-    pub(crate) has_more: bool,
-}
-
-impl Listing {
-    pub(crate) fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// The most octets that the bindings take in a reply.
-    pub(crate) fn most(&self) -> usize {
-        self.octets.len() + self.keys.len() * BINDING_OCTETS
-    }
-
-    /// The keys, each with whether it is bound to a context.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], bool)> {
-        let mut start = 0;
-        self.keys.iter().map(move |(end, is_context)| {
-            let key = self.octets.get(start..*end as usize).unwrap_or_default();
-            start = *end as usize;
-            (key, *is_context)
-        })
-    }
-
-    fn push(&mut self, key: &[u8], is_context: bool) {
-        self.octets.extend_from_slice(key);
-        self.keys.push((u32::try_from(self.octets.len()).unwrap_or(u32::MAX), is_context));
-    }
-}
 
 impl Tree {
     /// A tree with an empty root context.
@@ -253,132 +220,6 @@ impl Tree {
         if is_valid { Ok(()) } else { Err(Refusal::InvalidName) }
     }
 
-    /// Whether a change is possible, from the context `start` on.
-    pub(crate) fn plan(
-        &self,
-        start: ContextId,
-        name: &Path,
-        operation: Operation<'_>,
-    ) -> Result<Change, Refusal> {
-        let (context, entries) = self.walk(start, name)?;
-        let (key, at) = (name.last(), name.len() - 1);
-        let existing = entries.get(key).map(Entry::is_context);
-        let (operation, until) = match operation {
-            Operation::BindUntil(bound, end) => (Operation::Bind(bound), Some(end)),
-            Operation::RebindUntil(bound, end) => (Operation::Rebind(bound), Some(end)),
-            operation => (operation, None),
-        };
-        let lease = self.lease_change(context, key, until);
-        let (bound, created) = match (operation, existing) {
-            (Operation::Unbind, None) => return Err(missing(at)),
-            (Operation::Unbind, Some(_)) => {
-                return Ok(Change::Remove { context, key: key.into(), lease });
-            }
-            (Operation::Bind(_) | Operation::BindNew(_), Some(_)) => {
-                return Err(Refusal::AlreadyBound);
-            }
-            (Operation::Rebind(bound), Some(was_context)) if bound.is_context() != was_context => {
-                let why = match bound.is_context() {
-                    true => NotFoundReason::NotContext,
-                    false => NotFoundReason::NotObject,
-                };
-                return Err(Refusal::NotFound(why, at));
-            }
-            (Operation::BindNew(id), None) => (Bound::Context(id), Some(id)),
-            (
-                Operation::Bind(bound)
-                | Operation::Rebind(bound)
-                | Operation::BindUntil(bound, _)
-                | Operation::RebindUntil(bound, _),
-                _,
-            ) => (bound, None),
-        };
-        let value = bound.to_octets();
-        let is_new = existing.is_none();
-        if is_new && entries.len() >= self.limits.naming_context_bindings {
-            return Err(Refusal::Full);
-        }
-        let lease_octets = until.map_or(0, |_| Leases::charge(key));
-        let octets = Entry::most(key, &value) + created.map_or(0, |_| CONTEXT_CHARGE);
-        if self.check_room(octets + lease_octets).is_err() {
-            let replaced = entries.get(key).map_or(0, |old| self.replaced(context, old, &value));
-            self.check_growth((octets + lease_octets).saturating_sub(replaced))?;
-        }
-        if until.is_some()
-            && self.leases.len() >= self.limits.naming_leases
-            && self.leases.end_of(context, key).is_none()
-        {
-            return Err(Refusal::Full);
-        }
-        Ok(Change::Put { context, key: key.into(), value: value.into(), created, lease })
-    }
-
-    /// What becomes of a binding's lease if it has one `until` then.
-    fn lease_change(&self, context: ContextId, key: &[u8], until: Option<u64>) -> LeaseChange {
-        match until {
-            Some(end) => LeaseChange::Until(end),
-            None if self.leases.end_of(context, key).is_some() => LeaseChange::Over,
-            None => LeaseChange::None,
-        }
-    }
-
-    /// Whether a binding is to be removed since its lease has ended.
-    pub(crate) fn plan_end(
-        &self,
-        context: ContextId,
-        key: &[u8],
-        now: u64,
-    ) -> Result<Change, Refusal> {
-        match self.leases.end_of(context, key) {
-            Some(end) if end <= now => {
-                Ok(Change::Remove { context, key: key.into(), lease: LeaseChange::Over })
-            }
-            _ => Err(missing(0)),
-        }
-    }
-
-    /// What a binding, and its lease, count for that another one with this value replaces.
-    #[cold]
-    fn replaced(&self, context: ContextId, old: &Entry, value: &[u8]) -> usize {
-        let lease = self.leases.end_of(context, old.key()).map_or(0, |_| Leases::charge(old.key()));
-        let is_equal = match (old.found(&self.parts), Bound::from_octets(value)) {
-            (Found::Context(id), Some(Bound::Context(other))) => id == other,
-            (Found::Reference(octets), Some(Bound::Object(other) | Bound::Foreign(other))) => {
-                octets == other
-            }
-            _ => false,
-        };
-        // Its common part may be that of other references, too: it goes away for certain only with an equal one.
-        lease + if is_equal { Entry::most(old.key(), value) } else { old.charge() }
-    }
-
-    /// Like [`check_room`](Self::check_room), for what may need no room: then it is possible beyond the limit, too.
-    #[cold]
-    fn check_growth(&self, more: usize) -> Result<(), Refusal> {
-        if more == 0 { Ok(()) } else { self.check_room(more) }
-    }
-
-    fn check_room(&self, more: usize) -> Result<(), Refusal> {
-        if self.octets().saturating_add(more) > self.most_octets {
-            return Err(Refusal::Full);
-        }
-        Ok(())
-    }
-
-    /// Whether a context may be created that is bound nowhere.
-    pub(crate) fn plan_create(&self, context: ContextId) -> Result<Change, Refusal> {
-        self.check_room(CONTEXT_CHARGE)?;
-        Ok(Change::Create { context })
-    }
-
-    /// Whether a context can be destroyed.
-    pub(crate) fn plan_destroy(&self, context: ContextId) -> Result<Change, Refusal> {
-        match self.context(context)?.is_empty() {
-            true => Ok(Change::Destroy { context }),
-            false => Err(Refusal::NotEmpty),
-        }
-    }
-
     /// Makes a change that [`plan`](Self::plan) returned.
     pub(crate) fn apply(&mut self, change: Change) {
         self.changes += 1;
@@ -444,7 +285,7 @@ impl Tree {
         let start = after.map_or(Unbounded, Excluded);
         let mut rest = entries.range::<[u8], _>((start, Unbounded)).peekable();
         let most = count.min(entries.len());
-        let mut listing = Listing { keys: Vec::with_capacity(most), ..Listing::default() };
+        let mut listing = Listing::with_capacity(most);
         let mut octets = 0;
         while let Some(entry) = rest.peek().filter(|_| listing.len() < count) {
             octets += entry.key().len() + BINDING_OCTETS;

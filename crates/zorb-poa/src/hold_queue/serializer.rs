@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use zorb_os::thread;
 
-use super::{Arrival, Gate, Held, HoldLimits, HoldQueue, PermitHolder, Stopped, is_next};
+use super::admission::is_next;
+use super::{Arrival, Gate, Held, HoldLimits, HoldQueue, PermitHolder, Stopped};
 
 /// The right to make an upcall, where only one thread at a time has it. Dropping it ends the upcall.
 #[derive(Debug)]

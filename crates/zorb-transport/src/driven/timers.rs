@@ -33,7 +33,7 @@ pub(super) struct Timers {
     is_shared: bool,
 }
 
-/// Handles an alarm.
+/// Handles an alarm: a link of any of the protocols, whose types differ.
 pub(super) trait TimeoutHandler: fmt::Debug + Send + Sync {
     /// Called at the time of the alarm.
     fn handle_timeout(self: Arc<Self>);
