@@ -15,9 +15,9 @@ mod timeline;
 mod work;
 
 use askama::Template;
+use zorb_bench::{Error, Result};
 
-use super::results::{Folder, Run};
-use crate::error::{Error, Result};
+use crate::results::{Folder, Run};
 use chart::Styles;
 use section::{Section, SectionView};
 use table::Table;

@@ -5,11 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
-
-use super::Report;
-use crate::histogram::Histogram;
-use crate::timeline::Timeline;
+use zorb_bench::histogram::Histogram;
+use zorb_bench::timeline::Timeline;
 
 #[cfg(test)]
 mod tests;
@@ -134,8 +133,8 @@ impl Run {
     /// A report as a run with a name.
     ///
     /// # Errors
-    /// Never for the reports of this crate's experiments.
-    pub fn of_report(name: &str, report: &Report) -> Result<Self, String> {
+    /// Never for the reports of `zorb-bench`.
+    pub fn of_report(name: &str, report: &impl Serialize) -> Result<Self, String> {
         let value = serde_json::to_value(report).map_err(|error| error.to_string())?;
         Self::of_value(name, &value)
     }

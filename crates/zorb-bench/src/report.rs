@@ -1,9 +1,7 @@
-//! Results of experiments: rows, details, checks, and the HTML page.
+//! Results of experiments: rows, details, and checks.
 
 mod claim;
 mod instructions;
-mod page;
-mod results;
 mod row;
 mod table;
 mod text_table;
@@ -14,8 +12,6 @@ use crate::machine::Machine;
 
 pub use claim::{Claim, Verdict};
 pub use instructions::Instructions;
-pub use page::page;
-pub use results::{Cell, Folder, Measured, Run};
 pub use row::{Detail, Figure, Row, Subject, rows};
 pub(crate) use text_table::TextTable;
 

@@ -4,7 +4,7 @@ use super::chart::{Chart, Styles};
 use super::plot::{ACROSS, DOWN, Plot, Point, Series};
 use super::scale::{Axis, Scale, Spacing};
 use super::text::Quantity;
-use crate::histogram::Histogram;
+use zorb_bench::histogram::Histogram;
 
 /// Quantiles with a mark.
 const MARKED: [f64; 3] = [0.5, 0.99, 0.999];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::results::{Measured, Run};
+use crate::results::{Measured, Run};
 use super::table::{Cell, Column, Line, Table};
 use super::text::in_table;
 

@@ -1,8 +1,8 @@
 //! Selects the number of a row that a chart shows.
 
-use super::super::results::{Cell, Measured};
+use crate::results::{Cell, Measured};
 use super::text::Quantity;
-use crate::catalog::Experiment;
+use zorb_bench::catalog::Experiment;
 
 /// A number of rows.
 #[derive(Clone, Debug)]

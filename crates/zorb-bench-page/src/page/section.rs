@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::super::results::{Measured, Run};
+use crate::results::{Measured, Run};
 use super::bars::{self, Bar, Group, Meaning};
 use super::chart::{Chart, Styles};
 use super::distribution;
@@ -11,7 +11,7 @@ use super::sweep;
 use super::table::{self, Table};
 use super::timeline;
 use super::work::{Sweep, Workload, sweeps, workloads};
-use crate::catalog::EXPERIMENTS;
+use zorb_bench::catalog::EXPERIMENTS;
 
 /// Maximum number of distributions of one experiment; the table has all numbers.
 const MAX_DISTRIBUTIONS: usize = 12;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use super::super::results::{Cell as Value, Measured};
+use crate::results::{Cell as Value, Measured};
 use super::chart::Styles;
 use super::text::in_table;
 

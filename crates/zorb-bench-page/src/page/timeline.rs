@@ -4,7 +4,7 @@ use super::chart::{Chart, Styles};
 use super::plot::{ACROSS, DOWN, Plot, Series};
 use super::scale::{Axis, Scale, Spacing};
 use super::text::Quantity;
-use crate::timeline::Timeline;
+use zorb_bench::timeline::Timeline;
 
 /// The timelines of the peers for one workload.
 pub(super) fn chart(workload: &str, peers: &[(&str, &Timeline)], styles: &Styles) -> Chart {

@@ -1,6 +1,6 @@
 //! Groups rows by workload, and workloads that differ in one number to curves.
 
-use super::super::results::Measured;
+use crate::results::Measured;
 use super::text::Quantity;
 
 /// Minimum number of payloads of one operation that form a curve.

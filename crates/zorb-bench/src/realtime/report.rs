@@ -1,13 +1,13 @@
-//! The results of all experiments as JSON, text and HTML.
+//! The results of all experiments as JSON and text.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Finding;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::machine::Machine;
 use crate::pin::Pin;
-use crate::report::{Claim, Detail, Folder, Row, Run, page};
+use crate::report::{Claim, Detail, Row};
 
 /// One experiment over one transport.
 #[derive(Clone, Debug, Serialize)]
@@ -141,21 +141,12 @@ impl RtReport {
         }
         text
     }
-
-    /// A page with tables and charts.
-    ///
-    /// # Errors
-    /// Never for the reports of this crate.
-    pub fn page(&self) -> Result<String> {
-        let text = serde_json::to_string(self).map_err(|error| Error::new(error.to_string()))?;
-        let run = Run::parse("rt", &text).map_err(Error::new)?;
-        page(&Folder { runs: vec![run], left_out: Vec::new() })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn failed_claims_controls_and_experiments_are_failures() {

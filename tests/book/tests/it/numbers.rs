@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use crate::support::made::check;
 use crate::support::pages::root;
-use zorb_bench::report::{Cell, Folder, Measured, Run};
+use zorb_bench_page::{Cell, Folder, Measured, Run};
 
 /// The machine whose results the README shows.
 const MACHINE: &str = "vm-2core";

@@ -8,7 +8,7 @@ use crate::numbers::BUSY;
 use crate::support::made::check;
 use crate::support::pages::read;
 use serde_json::Value;
-use zorb_bench::report::Run;
+use zorb_bench_page::Run;
 
 const PAGE: &str = "docs/src/realtime.md";
 const PERFORMANCE: &str = "docs/src/performance.md";

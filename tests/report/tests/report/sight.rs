@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use zorb_bench::report::{Folder, page};
+use zorb_bench_page::{Folder, page};
 
 use crate::browser::{Browser, Result, Screen};
 

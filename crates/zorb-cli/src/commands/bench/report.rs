@@ -2,7 +2,8 @@
 
 use std::io::ErrorKind;
 
-use zorb_bench::report::{Folder, Report, Run, page};
+use serde::Serialize;
+use zorb_bench_page::{Folder, Run, page};
 
 use super::args::ReportArgs;
 use crate::failure::{Failure, OK, Outcome};
@@ -43,8 +44,8 @@ fn advice(args: &ReportArgs) -> String {
     format!("run `zorb bench latency --json {}` to create results", file.display())
 }
 
-/// The HTML page of one experiment.
-pub(super) fn page_of(experiment: &str, report: &Report) -> Result<String, Failure> {
-    let run = Run::of_report(experiment, report).map_err(Failure::new)?;
+/// The HTML page of one report.
+pub(super) fn page_of(name: &str, report: &impl Serialize) -> Result<String, Failure> {
+    let run = Run::of_report(name, report).map_err(Failure::new)?;
     Ok(page(&Folder { runs: vec![run], left_out: Vec::new() })?)
 }

@@ -8,6 +8,7 @@ use zorb_bench::realtime::{self, RtPlan, RtReport};
 use super::args::{RtArgs, RtOutput, UpcallsArgs};
 use super::output::{Output, Results};
 use super::progress::Progress;
+use super::report::page_of;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 
@@ -33,6 +34,6 @@ fn measure(
     let folder = out.as_deref().map(|folder| (folder, name));
     let output = Output::new(json.as_deref(), html.as_deref(), folder)?;
     let found = Output::measure(find)?;
-    let (json, html) = (screen::json(&found)?, found.page()?);
+    let (json, html) = (screen::json(&found)?, page_of("rt", &found)?);
     output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }

@@ -93,8 +93,9 @@ pub(super) const CRATES: &[Crate] = &[
     beside(Layer::Idl, "zorb-build", &["zorb-idl", "zorb-idl-rust"]),
     // tools
     beside(Layer::Tool, "zorb-conformance", &[]),
-    beside(Layer::Tool, "zorb-cli", &["zorb-bench"]),
+    beside(Layer::Tool, "zorb-cli", &["zorb-bench", "zorb-bench-page"]),
     beside(Layer::Tool, "zorb-bench", &[]),
+    beside(Layer::Tool, "zorb-bench-page", &["zorb-bench"]),
     beside(Layer::Tool, "zorb-ladder", &["zorb-bench"]),
     beside(Layer::Testkit, "zorb-testkit", &[]),
     beside(Layer::Xtask, "xtask", &[]),
