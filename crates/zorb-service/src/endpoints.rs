@@ -26,3 +26,21 @@ pub fn listening(
     orb.shutdown(true)?;
     builder().listen(url).build()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_listen_at_the_loopback_interface_unless_told_otherwise() {
+        let builder = || Orb::builder().without_environment();
+        let told = ["iiop://127.0.0.2:0".to_owned()];
+        for (listen, host) in [(&[][..], "iiop://localhost:"), (&told, "iiop://127.0.0.2:")] {
+            let orb = listening(builder, listen, 0).expect("an ORB");
+            let endpoints = orb.endpoints();
+            assert!(endpoints.iter().all(|it| it.starts_with(host)), "{endpoints:?}");
+            assert_eq!(endpoints.len(), 1);
+            orb.shutdown(true).expect("a shutdown");
+        }
+    }
+}
