@@ -1,5 +1,6 @@
 //! Calls whose callers do not wait.
 
+mod early;
 mod ended;
 mod first;
 mod functions;

@@ -26,8 +26,16 @@ pub(crate) fn sharing_orb() -> Orb {
     one.option("MaxCallsPerConnection", "64").build().unwrap()
 }
 
-/// A server that runs `play`, its reference, and a client.
+/// A server that runs `play`, its reference, and a client that shares connections.
 pub(crate) fn scripted<T: Send + 'static>(
+    play: impl FnOnce(TcpListener) -> T + Send + 'static,
+) -> (Orb, Echo, JoinHandle<T>) {
+    scripted_for(sharing_orb(), play)
+}
+
+/// A server that runs `play`, its reference, and a client with this ORB.
+pub(crate) fn scripted_for<T: Send + 'static>(
+    orb: Orb,
     play: impl FnOnce(TcpListener) -> T + Send + 'static,
 ) -> (Orb, Echo, JoinHandle<T>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -41,7 +49,6 @@ pub(crate) fn scripted<T: Send + 'static>(
     let type_id = "IDL:zorb.test/Echo:1.0".to_owned();
     let ior = Ior { type_id, profiles: vec![profile.encode(ORDER).unwrap()] };
     let served = std::thread::spawn(move || play(listener));
-    let orb = sharing_orb();
     let echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
     (orb, echo, served)
 }
