@@ -485,6 +485,7 @@ fn the_built_in_module_has_the_types_that_others_name() {
             CORBA::DomainManagersList managers(in CORBA::Repository r, in CORBA::ValueDef v);
             CORBA::RepositoryIdSeq ids(in CORBA::ParameterMode m, in CORBA::TCKind k);
             CORBA::CompletionStatus status(in CORBA::exception_type t);
+            void poll(in CORBA::Pollable p);
         };",
     );
     let error = model.find("CORBA::PolicyError").expect("it is defined");
