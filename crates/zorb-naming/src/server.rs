@@ -11,6 +11,7 @@ mod lease_operations;
 mod lease_thread;
 mod leases;
 mod names;
+mod octets;
 mod options;
 mod own;
 mod page;

@@ -7,11 +7,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use zorb::codegen::{CdrResult, CdrWriter};
 use zorb::giop::Ior;
 use zorb::poa::{ObjectId, Poa, PoaPolicies};
 use zorb::{
-    CompletionStatus, Interface as _, MinorCode, ObjectRef, Orb, Ref, SystemException, WeakOrb,
+    CompletionStatus, Interface as _, MinorCode, ObjectRef, Orb, SystemException, WeakOrb,
     minor,
 };
 
@@ -26,8 +25,8 @@ use super::options::NamingOptions;
 use super::own::names_root;
 use super::path::Path;
 use super::raise::{Raised, full, no_context, raised, system};
-use super::stored;
-use super::tree::{Bound, Found, Operation, Refusal};
+use super::stored::{self, StoredReference};
+use super::tree::{Bound, Operation, Refusal};
 use crate::cos_naming::naming_context::{DestroyError, NotEmpty};
 use crate::cos_naming::{Name, NamingContext, NamingContextExt};
 
@@ -53,18 +52,9 @@ const ADAPTER: &str = "NamingContexts";
 
 /// What a name resolves to.
 enum Resolved {
-    /// A reference as it is stored.
-    Stored(Vec<u8>),
+    /// The stored reference.
+    Stored,
     Reference(Option<ObjectRef>),
-}
-
-impl Resolved {
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        match self {
-            Self::Stored(octets) => stored::write(octets, writer),
-            Self::Reference(reference) => Ref::write_option(reference.as_ref(), writer),
-        }
-    }
 }
 
 impl Contexts {
@@ -128,13 +118,18 @@ impl Contexts {
         (self.names.read().has(id) && own.as_object().ior().profiles == ior.profiles).then_some(id)
     }
 
-    /// Resolves a name from the context `start` on.
-    fn resolve(&self, start: ContextId, name: &Path) -> Result<Resolved, Raised> {
+    /// Resolves a name from the context `start` on. Sets `stored` to a stored reference.
+    fn resolve(
+        &self,
+        start: ContextId,
+        name: &Path,
+        stored: &mut StoredReference,
+    ) -> Result<Resolved, Raised> {
         // Without the lock from here on.
-        let found = self.names.read().resolve(start, name);
+        let found = self.names.read().resolve(start, name, stored);
         match found {
-            Ok(Found::Reference(octets)) => Ok(Resolved::Stored(octets)),
-            Ok(Found::Context(id)) => {
+            Ok(None) => Ok(Resolved::Stored),
+            Ok(Some(id)) => {
                 let reference = self.reference(id).map_err(Raised::System)?;
                 Ok(Resolved::Reference(Some(reference.into())))
             }

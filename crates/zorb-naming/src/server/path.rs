@@ -2,8 +2,9 @@
 
 use zorb::cdr::ByteOrder;
 use zorb::giop::StringName;
-use zorb::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
+use super::octets::Octets;
 use crate::cos_naming::{BindingType, Name, NameComponent};
 
 /// A name. Each component is a *key*: the octets of its id, a NUL, and those of its kind. Strings of CORBA contain no
@@ -11,7 +12,7 @@ use crate::cos_naming::{BindingType, Name, NameComponent};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Path {
     /// The keys, each behind its length.
-    octets: Vec<u8>,
+    octets: Octets<96>,
     len: usize,
     /// Where the last key starts.
     last: usize,
@@ -62,13 +63,17 @@ impl Path {
     }
 
     pub(crate) fn push(&mut self, id: &str, kind: &str) {
+        self.push_octets(id.as_bytes(), kind.as_bytes());
+    }
+
+    fn push_octets(&mut self, id: &[u8], kind: &[u8]) {
         // A message has less than 4 GiB.
         let length = u32::try_from(id.len() + 1 + kind.len()).unwrap_or(u32::MAX);
-        self.octets.extend_from_slice(&length.to_ne_bytes());
+        self.octets.extend(&length.to_ne_bytes());
         self.last = self.octets.len();
-        self.octets.extend_from_slice(id.as_bytes());
-        self.octets.push(0);
-        self.octets.extend_from_slice(kind.as_bytes());
+        self.octets.extend(id);
+        self.octets.extend(&[0]);
+        self.octets.extend(kind);
         self.len += 1;
     }
 }
@@ -161,6 +166,12 @@ fn write_ascii_binding(
     Some(())
 }
 
+/// The octets of the next string.
+fn read_octets<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {
+    reader.step(size_of::<u32>());
+    reader.read_string_octets(u32::MAX, "string")
+}
+
 /// The smallest component: two empty strings, with padding between them.
 const SMALLEST: usize = 13;
 
@@ -185,11 +196,19 @@ impl Wire for Path {
         // In UTF-8, text takes at most twice as many octets as in the message. Lengths and NULs take no more.
         let most = reader.remaining();
         reader.allow(most.saturating_mul(2), "Name")?;
-        let mut path = Self { octets: reader.vector_of_allowed(most, "Name")?, ..Self::default() };
+        let mut path = Self::default();
+        let reserved = path.octets.try_reserve(most);
+        reserved.map_err(|_| reader.error(CdrErrorKind::OutOfMemory, "Name"))?;
+        // Then the octets of all strings, which usually are short, are their text in any code set.
+        let is_ascii = reader.rest().is_ascii();
         for _ in 0..count {
-            let id = String::read_borrowed(reader)?;
-            let kind = String::read_borrowed(reader)?;
-            path.push(&id, &kind);
+            if is_ascii {
+                let (id, kind) = (read_octets(reader)?, read_octets(reader)?);
+                path.push_octets(id, kind);
+            } else {
+                let (id, kind) = (String::read_borrowed(reader)?, String::read_borrowed(reader)?);
+                path.push(&id, &kind);
+            }
         }
         Ok(path)
     }
@@ -229,6 +248,27 @@ mod tests {
                     assert_eq!(ours, written(&|writer| Binding::write(&binding, writer)), "{id:?}");
                     assert!(ours.len() <= start + key.len() + BINDING_OCTETS);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_read_as_the_stubs_write_them() {
+        let long = "x".repeat(200);
+        let texts = ["", "a", "n\u{e4}mlich", &*long];
+        let char_sets = [CharSet::Latin1, CharSet::Utf8];
+        let coding = char_sets.map(|char_set| TextCoding { char_set, ..TextCoding::default() });
+        for (order, text) in [ByteOrder::Big, ByteOrder::Little].into_iter().zip(coding) {
+            for (id, kind) in texts.iter().flat_map(|id| texts.map(|kind| (*id, kind))) {
+                let component =
+                    |id: &str, kind: &str| NameComponent { id: id.into(), kind: kind.into() };
+                let name = vec![component(id, kind), component("last", "")];
+                let mut octets = Vec::new();
+                let mut writer = CdrWriter::new(&mut octets, order).with_text(text);
+                Name::write(&name, &mut writer).unwrap();
+                let mut reader = CdrReader::new(&octets, order).with_text(text);
+                let path = Path::read(&mut reader).unwrap();
+                assert_eq!((path.name_from(0), reader.remaining()), (name, 0));
             }
         }
     }

@@ -15,6 +15,11 @@ pub(crate) mod parts;
 use zorb::giop::{Ior, ProfileTag, TaggedProfile};
 use zorb::{CdrErrorKind, CdrResult, CdrWriter};
 
+use super::octets::Octets;
+
+/// One reference in the stored form. Usual ones are short.
+pub(crate) type StoredReference = Octets<256>;
+
 /// The stored form of a reference; empty for nil.
 pub(crate) fn encode(ior: &Ior) -> Vec<u8> {
     if ior.is_nil() {

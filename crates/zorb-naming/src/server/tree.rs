@@ -19,6 +19,7 @@ use super::context_id::ContextId;
 use super::leases::Leases;
 use super::options::NamingOptions;
 use super::path::{BINDING_OCTETS, Path};
+use super::stored::StoredReference;
 use crate::cos_naming::naming_context::NotFoundReason;
 use common::CommonParts;
 pub(crate) use entry::{Bound, Entry, Found, MAX_KEY};
@@ -176,11 +177,16 @@ impl Tree {
         self.contexts.get(&id).ok_or(Refusal::NoContext)
     }
 
-    /// What `name` is bound to, from the context `start` on.
-    pub(crate) fn resolve(&self, start: ContextId, name: &Path) -> Result<Found, Refusal> {
+    /// The context of this server that `name` is bound to, from the context `start` on; otherwise sets `reference`.
+    pub(crate) fn resolve(
+        &self,
+        start: ContextId,
+        name: &Path,
+        reference: &mut StoredReference,
+    ) -> Result<Option<ContextId>, Refusal> {
         let (_, entries) = self.walk(start, name)?;
         let entry = entries.get(name.last()).ok_or_else(|| missing(name.len() - 1))?;
-        Ok(entry.found(&self.parts))
+        Ok(entry.copy_to(reference, &self.parts))
     }
 
     /// The context of the last component of a name, and its bindings.

@@ -13,9 +13,10 @@ use zorb::{Interface as _, Ref, SystemException, Wire as _};
 use super::super::context_id::ContextId;
 use super::super::path::{Path, write_binding};
 use super::super::raise::{Raised, no_context};
+use super::super::stored::{self, StoredReference};
 use super::super::tree::Operation;
 use super::super::url;
-use super::Contexts;
+use super::{Contexts, Resolved};
 use super::operations::{
     BIND, BIND_CONTEXT, BIND_FOR, BIND_NEW_CONTEXT, DESTROY, LIST, NEW_CONTEXT, OPERATIONS,
     ORPHANS, REBIND, REBIND_CONTEXT, REBIND_FOR, RESOLVE, RESOLVE_STR, TO_NAME, TO_STRING, TO_URL,
@@ -45,6 +46,21 @@ impl Contexts {
         })
     }
 
+    /// Resolves a name and replies.
+    fn reply_resolved(
+        &self,
+        call: &mut ServerCall<'_>,
+        start: ContextId,
+        name: Result<&Path, Raised>,
+    ) -> Served {
+        let mut octets = StoredReference::default();
+        let found = name.and_then(|name| self.resolve(start, name, &mut octets));
+        call.reply(found, |writer, found| match found {
+            Resolved::Stored => stored::write(&octets, writer),
+            Resolved::Reference(reference) => Ref::write_option(reference.as_ref(), writer),
+        })
+    }
+
     fn check_writer(&self) -> Result<(), SystemException> {
         self.write_check.get().map_or(Ok(()), |check| check())
     }
@@ -55,8 +71,7 @@ impl Contexts {
             RESOLVE => {
                 let name = call.argument::<Path>()?;
                 call.end_of_arguments()?;
-                let found = self.resolve(id, &name);
-                call.reply(found, |writer, found| found.write(writer))
+                self.reply_resolved(call, id, Ok(&name))
             }
             BIND | REBIND | BIND_CONTEXT | REBIND_CONTEXT => {
                 self.check_writer()?;
@@ -130,8 +145,8 @@ impl Contexts {
             RESOLVE_STR => {
                 let text = call.argument::<String>()?;
                 call.end_of_arguments()?;
-                let found = parsed(&text).and_then(|name| self.resolve(id, &name));
-                call.reply(found, |writer, found| found.write(writer))
+                let name = parsed(&text);
+                self.reply_resolved(call, id, name.as_ref().map_err(Raised::clone))
             }
             BIND_FOR | REBIND_FOR => {
                 self.check_writer()?;

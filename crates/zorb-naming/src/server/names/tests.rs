@@ -9,7 +9,8 @@ use zorb_store::{Entry, MemoryStore, Statistics, StoreErrorKind, Visit};
 
 use super::*;
 use crate::server::path::Path;
-use crate::server::tree::{Bound, Found, Operation};
+use crate::server::stored::StoredReference;
+use crate::server::tree::{Bound, Operation};
 
 const THREADS: usize = 3;
 const OPERATIONS: usize = 5;
@@ -146,8 +147,9 @@ fn execute(names: &Names, call: Call) -> Answer {
     let path = |name: usize| Path::parse(NAMES[name]).unwrap();
     let resolve = |name: usize| {
         let tree = names.read();
-        match tree.resolve(ContextId::ROOT, &path(name)) {
-            Ok(Found::Reference(octets)) => Answer::Value(octets[1]),
+        let mut reference = StoredReference::default();
+        match tree.resolve(ContextId::ROOT, &path(name), &mut reference) {
+            Ok(None) => Answer::Value(reference[1]),
             Err(Refusal::NotFound(..)) => Answer::Missing,
             other => panic!("{other:?}"),
         }

@@ -39,22 +39,27 @@ pub(crate) fn split(octets: &[u8]) -> (Vec<u8>, Vec<u8>) {
 
 /// The octets with these parts.
 pub(crate) fn join(common: &[u8], own: &[u8]) -> Vec<u8> {
+    let mut octets = Vec::with_capacity(common.len() + own.len());
+    take_pieces(common, own, |piece| octets.extend_from_slice(piece));
+    octets
+}
+
+/// Calls `take` with the pieces of the octets with these parts, one after the other.
+pub(crate) fn take_pieces<'p>(common: &'p [u8], own: &'p [u8], mut take: impl FnMut(&'p [u8])) {
     let (mut lengths, mut own) = (Parser(common), Parser(own));
     let count = lengths.number().unwrap_or(0);
     let mut pieces = lengths;
     for _ in 0..count {
         pieces.number();
     }
-    let mut octets = Vec::with_capacity(pieces.0.len() + own.0.len());
     for _ in 0..count {
         let length = lengths.number().unwrap_or(0);
         let (piece, rest) = pieces.0.split_at_checked(length).unwrap_or((pieces.0, &[]));
-        octets.extend_from_slice(piece);
+        take(piece);
         pieces = Parser(rest);
-        octets.extend_from_slice(own.octets().unwrap_or_default());
+        take(own.octets().unwrap_or_default());
     }
-    octets.extend_from_slice(pieces.0);
-    octets
+    take(pieces.0);
 }
 
 /// What is a reference's own: of each profile its length, and the object key; of profiles whose object key cannot be

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::common::CommonParts;
 use crate::server::context_id::ContextId;
-use crate::server::stored::{self, parts};
+use crate::server::stored::{self, StoredReference, parts};
 
 /// What a name is bound to. References are in the [stored](crate::server::stored) form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,8 @@ impl Entry {
     }
 
     pub(crate) fn key(&self) -> &[u8] {
-        self.split().0
+        let [low, high, rest @ ..] = &*self.0 else { return &[] };
+        rest.get(..usize::from(u16::from_le_bytes([*low, *high]))).unwrap_or_default()
     }
 
     /// Whether the name is bound to a context, of this server or of another one.
@@ -149,6 +150,23 @@ impl Entry {
             (Some(id), _) => Found::Context(id),
             (None, Some((number, own))) => Found::Reference(parts::join(parts.get(number), own)),
             (None, None) => Found::Reference(Vec::new()),
+        }
+    }
+
+    /// The context of this server that the name is bound to; otherwise sets `reference`.
+    pub(super) fn copy_to(
+        &self,
+        reference: &mut StoredReference,
+        parts: &CommonParts,
+    ) -> Option<ContextId> {
+        reference.clear();
+        match self.reference() {
+            Some((number, own)) => {
+                let take = |piece: &[u8]| reference.extend(piece);
+                parts::take_pieces(parts.get(number), own, take);
+                None
+            }
+            None => self.context(),
         }
     }
 

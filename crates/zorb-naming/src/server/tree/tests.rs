@@ -24,6 +24,15 @@ fn found(bound: Bound<'_>) -> Found {
     }
 }
 
+/// What `name` resolves to.
+fn look_up(tree: &Tree, start: ContextId, name: &Path) -> Result<Found, Refusal> {
+    let mut reference = StoredReference::default();
+    // Of an earlier one.
+    reference.extend(b"other");
+    let context = tree.resolve(start, name, &mut reference)?;
+    Ok(context.map_or_else(|| Found::Reference(reference.to_vec()), Found::Context))
+}
+
 /// Makes a change from the root on.
 fn make(tree: &mut Tree, text: &str, operation: Operation<'_>) -> Result<(), Refusal> {
     let change = tree.plan(ContextId::ROOT, &name(text), operation)?;
@@ -44,12 +53,12 @@ fn sample() -> Tree {
 #[test]
 fn names_lead_through_contexts() {
     let tree = sample();
-    let resolve = |text: &str| tree.resolve(ContextId::ROOT, &name(text));
+    let resolve = |text: &str| look_up(&tree, ContextId::ROOT, &name(text));
     assert_eq!(resolve("ctx"), Ok(found(Bound::Context(ContextId(7)))));
     assert_eq!(resolve("ctx/object"), Ok(found(OBJECT)));
     assert_eq!(resolve("foreign"), Ok(found(FOREIGN)));
-    assert_eq!(tree.resolve(ContextId(7), &name("object")), Ok(found(OBJECT)));
-    assert_eq!(tree.resolve(ContextId(8), &name("object")), Err(Refusal::NoContext));
+    assert_eq!(look_up(&tree, ContextId(7), &name("object")), Ok(found(OBJECT)));
+    assert_eq!(look_up(&tree, ContextId(8), &name("object")), Err(Refusal::NoContext));
 }
 
 #[test]
@@ -62,7 +71,7 @@ fn the_rest_of_a_name_begins_with_what_failed() {
     );
     for operation in operations {
         let refusal = |text: &str| match operation {
-            None => tree.resolve(ContextId::ROOT, &name(text)).err(),
+            None => look_up(&tree, ContextId::ROOT, &name(text)).err(),
             Some(operation) => tree.plan(ContextId::ROOT, &name(text), operation).err(),
         };
         assert_eq!(refusal("none/x/y"), Some(Refusal::NotFound(MissingNode, 0)));
@@ -72,7 +81,7 @@ fn the_rest_of_a_name_begins_with_what_failed() {
         let elsewhere = Refusal::Elsewhere(b"foreign"[..].into(), 1);
         assert_eq!(refusal("foreign/x/y"), Some(elsewhere));
     }
-    let last = tree.resolve(ContextId::ROOT, &name("ctx/none"));
+    let last = look_up(&tree, ContextId::ROOT, &name("ctx/none"));
     assert_eq!(last, Err(Refusal::NotFound(MissingNode, 1)));
     assert_eq!(
         tree.plan(ContextId::ROOT, &name("none"), Operation::Unbind).err(),
@@ -99,8 +108,8 @@ fn bindings_are_replaced_by_their_own_kind_only() {
     make(&mut tree, "ctx", Operation::Rebind(FOREIGN)).unwrap();
     make(&mut tree, "new", Operation::Rebind(Bound::Context(ContextId(7)))).unwrap();
     make(&mut tree, "object", Operation::Rebind(Bound::Object(&[]))).unwrap();
-    assert_eq!(tree.resolve(ContextId::ROOT, &name("new/object")), Ok(found(OBJECT)));
-    assert_eq!(tree.resolve(ContextId::ROOT, &name("object")), Ok(found(Bound::Object(&[]))));
+    assert_eq!(look_up(&tree, ContextId::ROOT, &name("new/object")), Ok(found(OBJECT)));
+    assert_eq!(look_up(&tree, ContextId::ROOT, &name("object")), Ok(found(Bound::Object(&[]))));
 }
 
 #[test]
@@ -113,9 +122,9 @@ fn contexts_end_when_they_are_empty() {
     assert_eq!(tree.plan_destroy(ContextId(7)).err(), Some(Refusal::NoContext));
     // Its binding remains, and leads nowhere.
     let refused = Err(Refusal::NotFound(NotContext, 0));
-    assert_eq!(tree.resolve(ContextId::ROOT, &name("ctx/object")), refused);
+    assert_eq!(look_up(&tree, ContextId::ROOT, &name("ctx/object")), refused);
     assert_eq!(
-        tree.resolve(ContextId::ROOT, &name("ctx")),
+        look_up(&tree, ContextId::ROOT, &name("ctx")),
         Ok(found(Bound::Context(ContextId(7))))
     );
 }
@@ -126,11 +135,11 @@ fn a_context_may_contain_itself() {
     make(&mut tree, "self", Operation::Bind(Bound::Context(ContextId::ROOT))).unwrap();
     let path = ["self"; 128].join("/");
     assert_eq!(
-        tree.resolve(ContextId::ROOT, &name(&path)),
+        look_up(&tree, ContextId::ROOT, &name(&path)),
         Ok(found(Bound::Context(ContextId::ROOT)))
     );
     let longer = format!("{path}/self");
-    assert_eq!(tree.resolve(ContextId::ROOT, &name(&longer)), Err(Refusal::InvalidName));
+    assert_eq!(look_up(&tree, ContextId::ROOT, &name(&longer)), Err(Refusal::InvalidName));
 }
 
 #[test]
@@ -145,7 +154,7 @@ fn limits_are_the_most_that_is_accepted() {
     for text in ["12345", "123.45", "a/12345", "1/2/3"] {
         assert_eq!(make(&mut tree, text, Operation::Bind(OBJECT)), Err(Refusal::InvalidName));
     }
-    assert_eq!(tree.resolve(ContextId::ROOT, &Path::default()), Err(Refusal::InvalidName));
+    assert_eq!(look_up(&tree, ContextId::ROOT, &Path::default()), Err(Refusal::InvalidName));
     make(&mut tree, "12.34", Operation::Bind(OBJECT)).unwrap();
     make(&mut tree, "b", Operation::Bind(OBJECT)).unwrap();
     assert_eq!(make(&mut tree, "c", Operation::Bind(OBJECT)), Err(Refusal::Full));
@@ -303,7 +312,7 @@ fn references_of_one_server_share_their_common_part() {
     assert_eq!(grown[1], grown[2]);
     assert!(grown[0] > grown[1] + references[0].len() - 20, "{grown:?}");
     for (text, reference) in ["a", "b", "c"].iter().zip(references) {
-        let resolved = tree.resolve(ContextId::ROOT, &name(text));
+        let resolved = look_up(&tree, ContextId::ROOT, &name(text));
         assert_eq!(resolved, Ok(Found::Reference(reference)));
     }
 }
