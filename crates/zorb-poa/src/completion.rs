@@ -20,11 +20,16 @@ pub(crate) struct Completion(Arc<Count>);
 
 #[derive(Default)]
 struct Count {
+    /// How much is in progress, and [`AWAITED`].
     running: AtomicUsize,
     /// Held to notify, so that no waiting thread misses it.
     ending: Lock<Ending>,
     ended: Condition,
 }
+
+/// The bit that says that something may wait until nothing is in progress. Without it, what ends takes no lock, which all
+/// requests for objects that are not active would share.
+const AWAITED: usize = 1 << (usize::BITS - 1);
 
 #[derive(Default)]
 struct Ending {
@@ -44,7 +49,7 @@ impl Completion {
     /// Drops something when nothing is in progress any more, which those who wait for that wait for, too.
     pub(crate) fn then(&self, then: AtEnd) {
         let mut ending = self.0.ending.lock();
-        if self.0.running.load(Ordering::Acquire) > 0 {
+        if self.0.await_end() > 0 {
             ending.then.push(then);
         }
     }
@@ -53,9 +58,7 @@ impl Completion {
     /// after each [`wake`](Self::wake).
     pub(crate) fn wait_while(&self, is_wanted: impl Fn() -> bool) {
         let mut ending = self.0.ending.lock();
-        while (self.0.running.load(Ordering::Acquire) > 0
-            || ending.dropping > 0
-            || !ending.then.is_empty())
+        while (self.0.await_end() > 0 || ending.dropping > 0 || !ending.then.is_empty())
             && is_wanted()
         {
             ending = self.0.ended.wait(ending);
@@ -74,18 +77,23 @@ pub(crate) struct InProgress(Arc<Count>);
 
 impl Drop for InProgress {
     fn drop(&mut self) {
-        if self.0.running.fetch_sub(1, Ordering::Release) == 1 {
+        if self.0.running.fetch_sub(1, Ordering::Release) == AWAITED + 1 {
             self.0.end();
         }
     }
 }
 
 impl Count {
+    /// How much is in progress, the last of which calls [`end`](Self::end). Callers hold `ending`.
+    fn await_end(&self) -> usize {
+        self.running.fetch_or(AWAITED, Ordering::AcqRel) & !AWAITED
+    }
+
     /// Nothing was in progress any more when the calling thread last looked.
     #[cold]
     fn end(&self) {
         let mut ending = self.ending.lock();
-        if self.running.load(Ordering::Acquire) > 0 {
+        if self.running.load(Ordering::Acquire) & !AWAITED > 0 {
             // Something has begun since. The thread that ends it does the rest.
             return;
         }
@@ -97,6 +105,10 @@ impl Count {
             drop(then);
             ending = self.ending.lock();
             ending.dropping -= 1;
+        }
+        if ending.then.is_empty() {
+            // Threads that go on waiting set it again.
+            self.running.fetch_and(!AWAITED, Ordering::Relaxed);
         }
         self.ended.notify_all();
     }
