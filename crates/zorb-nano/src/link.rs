@@ -216,15 +216,40 @@ impl Link {
     /// # Errors
     /// The connection has failed, or the stream has ended.
     pub(crate) fn receive(&mut self, os: &mut impl Os, now: Duration) -> Result<bool, OsError> {
-        let socket = self.socket.ok_or(OsError::NoSocket)?;
         let begins = self.inbound.is_idle();
-        match os.read(socket, self.inbound.space()) {
+        let has_received = self.receive_by(|socket, space| os.read(socket, space))?;
+        if has_received && begins {
+            self.active = now;
+        }
+        Ok(has_received)
+    }
+
+    /// Notes that a message has begun to be received.
+    pub(crate) fn note_input(&mut self, now: Duration) {
+        self.active = now;
+    }
+
+    /// Receives octets, for which it waits at most for `timeout`. Returns whether there were any.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub(crate) fn receive_within(
+        &mut self,
+        os: &mut impl Os,
+        timeout: Duration,
+    ) -> Result<bool, OsError> {
+        self.receive_by(|socket, space| os.read_within(socket, space, timeout))
+    }
+
+    fn receive_by(
+        &mut self,
+        read: impl FnOnce(Socket, &mut [u8]) -> Result<usize, OsError>,
+    ) -> Result<bool, OsError> {
+        let socket = self.socket.ok_or(OsError::NoSocket)?;
+        match read(socket, self.inbound.space()) {
             Ok(0) => Err(OsError::NoSocket),
             Ok(count) => {
                 self.inbound.advance(count);
-                if begins {
-                    self.active = now;
-                }
                 Ok(true)
             }
             Err(OsError::WouldBlock) => Ok(false),

@@ -43,7 +43,7 @@ pub struct Interest {
 
 /// An operating system: a clock, and sockets that never block.
 ///
-/// The ORB calls it from one thread. It waits in [`poll`](Self::poll) only. An implementation allocates its table of
+/// The ORB calls it from one thread. It waits in [`poll`](Self::poll) and [`read_within`](Self::read_within) only. An implementation allocates its table of
 /// sockets at start, and nothing later. It may refuse [kinds of address](Address) that it does not have.
 pub trait Os {
     /// The time since any fixed moment. It never goes back.
@@ -87,6 +87,23 @@ pub trait Os {
     /// # Errors
     /// `WouldBlock`; the connection has failed.
     fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError>;
+
+    /// Waits until octets can be read, at most for `timeout`, and [reads](Self::read) them. It may return earlier. By default it
+    /// [polls](Self::poll) first; a system that can wait while it reads saves a call.
+    ///
+    /// # Errors
+    /// `WouldBlock`: there were none; the connection has failed.
+    fn read_within(
+        &mut self,
+        connection: Socket,
+        space: &mut [u8],
+        timeout: Duration,
+    ) -> Result<usize, OsError> {
+        let mut interest =
+            Interest { socket: connection, read: true, write: false, is_ready: false };
+        self.poll(core::slice::from_mut(&mut interest), Some(timeout))?;
+        self.read(connection, space)
+    }
 
     /// Writes octets from the start of `octets`, which are not empty. Returns their number, at least 1; over UDP that of all.
     ///

@@ -19,6 +19,8 @@ pub(super) struct Connections<O> {
     limits: Limits,
     links: Vec<Link>,
     last_id: u32,
+    /// Whether the current call has waited.
+    has_waited: bool,
 }
 
 /// Why a message has no answer.
@@ -46,7 +48,7 @@ impl<O: Os> Connections<O> {
     pub(super) fn new(os: O, limits: Limits) -> Self {
         let limits = limits.normalized();
         let links = Link::several(limits.max_connections, &limits);
-        Self { os, limits, links, last_id: 0 }
+        Self { os, limits, links, last_id: 0, has_waited: false }
     }
 
     /// Sends a message that needs no answer.
@@ -100,6 +102,7 @@ impl<O: Os> Connections<O> {
 
     /// When a call that begins now has to end, with all its forwards.
     pub(super) fn deadline(&mut self) -> Duration {
+        self.has_waited = false;
         later(self.os.now(), self.limits.timeout)
     }
 
@@ -197,10 +200,18 @@ impl<O: Os> Connections<O> {
                 };
                 return if answers { Ok(header) } else { Err(Failure::Final(BROKEN)) };
             }
-            // To wait first saves a system call: the answer is hardly ever there yet.
-            self.wait(at, false, deadline).map_err(Failure::Final)?;
+            // To wait first saves a system call: the answer is hardly ever there yet. The first time all of the timeout is
+            // left.
+            let is_first = !core::mem::replace(&mut self.has_waited, true);
+            if !is_first {
+                self.wait(at, false, deadline).map_err(Failure::Final)?;
+            }
             let Some(link) = self.links.get_mut(at) else { return Err(Failure::Final(LOST)) };
-            link.receive(&mut self.os, deadline).map_err(|_| Failure::Final(LOST))?;
+            let received = match is_first {
+                true => link.receive_within(&mut self.os, self.limits.timeout),
+                false => link.receive(&mut self.os, deadline),
+            };
+            received.map_err(|_| Failure::Final(LOST))?;
         }
     }
 
@@ -212,6 +223,7 @@ impl<O: Os> Connections<O> {
             return Err(TIMEOUT);
         }
         let mut interests = [Interest { socket, read: !write, write, is_ready: false }];
+        self.has_waited = true;
         self.os.poll(&mut interests, Some(left)).map_err(|_| LOST)
     }
 

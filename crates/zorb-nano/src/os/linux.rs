@@ -25,8 +25,16 @@ const BACKLOG: i32 = 16;
 /// replaces it unless somebody listens there.
 #[derive(Debug)]
 pub struct Linux {
-    sockets: Vec<Option<OwnedFd>>,
+    sockets: Vec<Option<Entry>>,
     priority: Option<i16>,
+}
+
+/// An open socket.
+#[derive(Debug)]
+struct Entry {
+    descriptor: OwnedFd,
+    /// How long receiving waits where it may: the system's option. Zero as long as the socket does not block at all.
+    wait: Duration,
 }
 
 impl Linux {
@@ -54,14 +62,27 @@ impl Linux {
 
     fn put(&mut self, at: Socket, socket: OwnedFd) -> Socket {
         if let Some(entry) = self.sockets.get_mut(usize::from(at.0)) {
-            *entry = Some(socket);
+            *entry = Some(Entry { descriptor: socket, wait: Duration::ZERO });
         }
         at
     }
 
     fn descriptor(&self, socket: Socket) -> Result<BorrowedFd<'_>, OsError> {
         let entry = self.sockets.get(usize::from(socket.0)).and_then(Option::as_ref);
-        Ok(borrowed(entry.ok_or(Errno::BADF)?)?)
+        Ok(borrowed(&entry.ok_or(Errno::BADF)?.descriptor)?)
+    }
+
+    /// Lets receiving wait, at most for `timeout`. To send, accept and otherwise receive, the socket still does not block.
+    fn set_wait(&mut self, socket: Socket, timeout: Duration) -> Result<(), OsError> {
+        let entry = self.sockets.get_mut(usize::from(socket.0)).and_then(Option::as_mut);
+        let entry = entry.ok_or(Errno::BADF)?;
+        if entry.wait != timeout {
+            let descriptor = borrowed(&entry.descriptor)?;
+            rustix::io::ioctl_fionbio(descriptor, false)?;
+            sockopt::set_socket_timeout(descriptor, sockopt::Timeout::Recv, Some(timeout))?;
+            entry.wait = timeout;
+        }
+        Ok(())
     }
 }
 
@@ -246,14 +267,31 @@ impl Os for Linux {
     fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError> {
         let descriptor = self.descriptor(connection)?;
         let read = retry_on_intr(|| {
-            rustix::net::recv(descriptor, &mut *space, RecvFlags::empty()).map(|(count, _)| count)
+            rustix::net::recv(descriptor, &mut *space, RecvFlags::DONTWAIT).map(|(count, _)| count)
         });
         Ok(read?)
     }
 
+    fn read_within(
+        &mut self,
+        connection: Socket,
+        space: &mut [u8],
+        timeout: Duration,
+    ) -> Result<usize, OsError> {
+        if timeout.is_zero() {
+            return self.read(connection, space);
+        }
+        self.set_wait(connection, timeout)?;
+        match rustix::net::recv(self.descriptor(connection)?, space, RecvFlags::empty()) {
+            Ok((count, _)) => Ok(count),
+            Err(Errno::INTR) => Err(OsError::WouldBlock),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
         let descriptor = self.descriptor(connection)?;
-        let flags = SendFlags::NOSIGNAL;
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         Ok(retry_on_intr(|| rustix::net::send(descriptor, octets, flags))?)
     }
 

@@ -13,7 +13,7 @@ use zorb_nano::{
 use crate::servant::{BASE, ID, Meter, OUT_OF_RANGE};
 use crate::simulated::{Network, Simulated};
 
-type SharedServer = Rc<RefCell<Server<'static, Simulated>>>;
+pub(crate) type SharedServer = Rc<RefCell<Server<'static, Simulated>>>;
 
 /// A server with the object `meter`.
 pub(crate) fn server(network: &Network, piece: usize, limits: Limits) -> (SharedServer, Meter) {

@@ -14,4 +14,5 @@ mod protocols;
 mod scripted;
 mod servant;
 mod simulated;
+mod steady;
 mod to_all;

@@ -50,6 +50,8 @@ pub(crate) struct Simulated {
     /// Octets that one call moves at most.
     piece: usize,
     pub(crate) priority: Option<i16>,
+    /// How often the ORB has waited, read, written or accepted.
+    pub(crate) calls: usize,
     /// What the other machines do while this one waits.
     others: Option<Box<dyn FnMut()>>,
 }
@@ -72,6 +74,7 @@ impl Network {
             sockets: vec![None; sockets],
             piece,
             priority: None,
+            calls: 0,
             others: None,
         }
     }
@@ -230,6 +233,7 @@ impl Os for Simulated {
     }
 
     fn accept(&mut self, listener: Socket) -> Result<Socket, OsError> {
+        self.calls += 1;
         let at = self.free()?;
         let address = self.bound(listener)?;
         let mut state = self.network.0.borrow_mut();
@@ -242,6 +246,7 @@ impl Os for Simulated {
 
     fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError> {
         assert!(!space.is_empty(), "a read without space");
+        self.calls += 1;
         let (stream, side) = match self.end(connection)? {
             End::Stream(stream, side) => (stream, side),
             End::Mailbox(address) => return self.network.take(address, space),
@@ -259,7 +264,20 @@ impl Os for Simulated {
         }
     }
 
+    fn read_within(
+        &mut self,
+        connection: Socket,
+        space: &mut [u8],
+        timeout: Duration,
+    ) -> Result<usize, OsError> {
+        let interest = Interest { socket: connection, read: true, write: false, is_ready: false };
+        self.poll(&mut [interest], Some(timeout))?;
+        self.calls -= 1;
+        self.read(connection, space)
+    }
+
     fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
+        self.calls += 1;
         let (stream, side) = match self.end(connection)? {
             End::Stream(stream, side) => (stream, side),
             End::Sender(address) => return Ok(self.network.post(address, octets)),
@@ -295,6 +313,7 @@ impl Os for Simulated {
         interests: &mut [Interest],
         timeout: Option<Duration>,
     ) -> Result<(), OsError> {
+        self.calls += 1;
         for _ in 0..ROUNDS {
             if self.mark(interests) {
                 return Ok(());
