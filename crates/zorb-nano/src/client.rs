@@ -3,11 +3,11 @@
 mod converse;
 mod question;
 
-use zorb_cdr::{CdrError, CdrReader};
-use zorb_giop::{LocateStatus, ReplyStatus, ResponseFlags};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader};
+use zorb_giop::{LocateStatus, ReplyStart, ReplyStatus, ResponseFlags};
 use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 
-use self::converse::{BROKEN, Connections};
+use self::converse::{BROKEN, Connections, Received};
 pub use self::question::Arguments;
 use self::question::Question;
 use crate::{Limits, Os, Reader, Reference, SystemException};
@@ -51,23 +51,26 @@ impl<O: Os> Client<O> {
         for _ in 0..=MAX_FORWARDS {
             let to = forwarded.as_ref().unwrap_or(target);
             let question = Question::request(operation, &mut *arguments, response);
-            let (link, header) = self.connections.converse(to, question, deadline)?;
-            let (message, encoding) = self.connections.message(link);
-            let reply = encoding.form().read_reply_start(message, &header).map_err(|_| BROKEN)?;
-            let body_at = reply.body_start;
-            let mut body = CdrReader::new(message, header.order);
-            body.take(body_at, "reply header").map_err(|_| BROKEN)?;
-            match reply.status {
+            let Received { link, header, reply } =
+                self.connections.converse(to, question, deadline)?;
+            let Some(ReplyStart { status, body_start, .. }) = reply else { return Err(BROKEN) };
+            match status {
                 ReplyStatus::NoException | ReplyStatus::UserException => {
-                    let status = reply.status;
-                    return Ok(self.reply(link, header.order, status, body_at));
+                    let body = self.body(link, header.order, body_start);
+                    let is_exception = status == ReplyStatus::UserException;
+                    return Ok(Reply {
+                        body: Reader::new(body, Transfer::ReceiveReply),
+                        is_exception,
+                    });
                 }
                 ReplyStatus::SystemException => {
+                    let mut body = self.body(link, header.order, body_start);
                     return Err(
                         SystemException::read(&mut body).unwrap_or_else(undecodable_exception)
                     );
                 }
                 ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+                    let mut body = self.body(link, header.order, body_start);
                     forwarded =
                         Some(Reference::read_forward(&mut body).map_err(undecodable_forward)?);
                 }
@@ -120,7 +123,8 @@ impl<O: Os> Client<O> {
         let deadline = self.connections.deadline();
         let mut at = target.clone();
         for _ in 0..=MAX_FORWARDS {
-            let (link, header) = self.connections.converse(&at, Question::Locate, deadline)?;
+            let Received { link, header, .. } =
+                self.connections.converse(&at, Question::Locate, deadline)?;
             let (message, encoding) = self.connections.message(link);
             let reply = encoding.form().read_locate_reply(message, &header);
             let (reply, mut body) = reply.map_err(|_| BROKEN)?;
@@ -151,19 +155,13 @@ impl<O: Os> Client<O> {
         &mut self.connections.os
     }
 
-    fn reply(
-        &self,
-        link: usize,
-        order: zorb_cdr::ByteOrder,
-        status: ReplyStatus,
-        body_at: usize,
-    ) -> Reply<'_> {
+    /// The body of the reply that is the current message of a link.
+    fn body(&self, link: usize, order: ByteOrder, start: usize) -> CdrReader<'_> {
         let (message, encoding) = self.connections.message(link);
         let mut body = CdrReader::new(message, order).with_text(encoding.text());
-        // It has been taken before.
-        let _ = body.take(body_at, "reply header");
-        let is_exception = status == ReplyStatus::UserException;
-        Reply { body: Reader::new(body, Transfer::ReceiveReply), is_exception }
+        // The header has been read.
+        let _ = body.take(start, "reply header");
+        body
     }
 }
 

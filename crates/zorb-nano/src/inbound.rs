@@ -73,6 +73,9 @@ impl Inbound {
         form: MessageFormat<'_>,
     ) -> Result<Option<MessageHeader>, Unusable> {
         self.release();
+        if self.is_idle() {
+            return Ok(None);
+        }
         let received = self.buffer.get(self.start..self.end).unwrap_or_default();
         let Some((header, size)) = form.read_header(received).map_err(|_| Unusable::NoMessage)?
         else {

@@ -73,6 +73,7 @@ mod client;
 pub mod codegen;
 mod endpoint;
 mod exception;
+mod head;
 mod host;
 mod inbound;
 mod interface;

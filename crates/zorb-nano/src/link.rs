@@ -7,8 +7,9 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, MessageHeader};
 
 use crate::endpoint::Encoding;
+use crate::head::Head;
 use crate::inbound::{Inbound, Unusable};
-use crate::time::between;
+use crate::time::Moment;
 use crate::{Endpoint, Limits, Os, OsError, Socket, room};
 
 /// How long a connection needs no check before it is used again. A one-way call is lost if the server closes the connection
@@ -24,13 +25,15 @@ pub(crate) struct Link {
     pub(crate) inbound: Inbound,
     /// The message that is being sent.
     pub(crate) outbound: Vec<u8>,
+    /// In a client: the header of the request there, if the next one may have the same.
+    pub(crate) head: Option<Head>,
     /// Octets of it that have been sent.
     sent: usize,
     /// When the last message began to be received or sent; in a client, the deadline of the last call. Octets in the middle
     /// of a message do not count: a peer that sends or takes one now and then is as slow as one that stopped.
-    active: Duration,
+    active: Moment,
     /// In a client: the beginning of the last call that found the connection open.
-    alive: Option<Duration>,
+    alive: Option<Moment>,
     /// Whether the connection ends as soon as the message has been sent.
     pub(crate) is_ending: bool,
     /// The version of the last message that has been received.
@@ -60,8 +63,9 @@ impl Link {
             endpoint: None,
             inbound: Inbound::new(size)?,
             outbound,
+            head: None,
             sent: 0,
-            active: Duration::ZERO,
+            active: Moment::ZERO,
             alive: None,
             is_ending: false,
             version: GiopVersion::V1_2,
@@ -81,11 +85,11 @@ impl Link {
     }
 
     /// Begins a connection.
-    pub(crate) fn open(&mut self, socket: Socket, endpoint: Endpoint, now: Duration) {
+    pub(crate) fn open(&mut self, socket: Socket, endpoint: Endpoint, now: Moment) {
         self.inbound.reset();
         self.outbound.clear();
         (self.sent, self.active, self.is_ending) = (0, now, false);
-        self.alive = None;
+        (self.alive, self.head) = (None, None);
         (self.is_ready, self.is_waiting) = (false, false);
         (self.socket, self.endpoint) = (Some(socket), Some(endpoint));
         self.version = GiopVersion::V1_2;
@@ -123,7 +127,7 @@ impl Link {
         self.socket.is_some() && self.endpoint.as_ref().is_some_and(shares)
     }
 
-    pub(crate) fn active(&self) -> Duration {
+    pub(crate) fn active(&self) -> Moment {
         self.active
     }
 
@@ -143,7 +147,7 @@ impl Link {
     }
 
     /// Begins to send the message in the buffer.
-    pub(crate) fn begin_output(&mut self, now: Duration) {
+    pub(crate) fn begin_output(&mut self, now: Moment) {
         (self.sent, self.active) = (0, now);
     }
 
@@ -185,17 +189,17 @@ impl Link {
     }
 
     /// Notes that a call that began at `begun` found the connection open.
-    pub(crate) fn note_alive(&mut self, begun: Duration) {
+    pub(crate) fn note_alive(&mut self, begun: Moment) {
         self.alive = Some(begun);
     }
 
     /// Whether the peer has sent nothing since the last message, not even the end of the stream. The system is not asked
     /// again within [`UNCHECKED`].
-    pub(crate) fn is_quiet(&mut self, os: &mut impl Os, now: Duration) -> bool {
+    pub(crate) fn is_quiet(&mut self, os: &mut impl Os, now: Moment) -> bool {
         if self.next_message() != Ok(None) || !self.inbound.is_idle() {
             return false;
         }
-        if self.alive.is_some_and(|alive| between(alive, now) < UNCHECKED) {
+        if self.alive.is_some_and(|alive| alive.is_within(UNCHECKED, now)) {
             return true;
         }
         self.alive = Some(now);
@@ -215,7 +219,7 @@ impl Link {
     ///
     /// # Errors
     /// The connection has failed, or the stream has ended.
-    pub(crate) fn receive(&mut self, os: &mut impl Os, now: Duration) -> Result<bool, OsError> {
+    pub(crate) fn receive(&mut self, os: &mut impl Os, now: Moment) -> Result<bool, OsError> {
         let begins = self.inbound.is_idle();
         let has_received = self.receive_by(|socket, space| os.read(socket, space))?;
         if has_received && begins {
@@ -225,7 +229,7 @@ impl Link {
     }
 
     /// Notes that a message has begun to be received.
-    pub(crate) fn note_input(&mut self, now: Duration) {
+    pub(crate) fn note_input(&mut self, now: Moment) {
         self.active = now;
     }
 

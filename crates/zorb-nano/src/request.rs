@@ -67,7 +67,10 @@ impl<'a> Request<'a> {
         let Some(key) = read_target(&mut reader)? else {
             return Ok(Self { id, answer, key: None, operation: &[], arguments: reader });
         };
-        let operation = reader.read_string_octets(u32::MAX, "operation")?;
+        // What has a NUL inside is the name of no operation.
+        let Some((0, operation)) = reader.read_octets()?.split_last() else {
+            return Err(reader.error(CdrErrorKind::BadString, "operation"));
+        };
         ServiceContexts::read(&mut reader)?;
         if reader.remaining() > 0 {
             reader.align(8);

@@ -16,7 +16,7 @@ use self::lane::Lane;
 use self::objects::{Objects, Own, UNKNOWN_OBJECT};
 use self::steady::{PAUSE, Pauses, only_link};
 use crate::link::{Flushed, Link};
-use crate::time::{between, later};
+use crate::time::Moment;
 use crate::{
     Address, Endpoint, Interest, Limits, MAX_POLLED, Os, OsError, Reference, Servant,
     SystemException, room,
@@ -149,11 +149,11 @@ impl<'s, O: Os> Server<'s, O> {
         if timeout.is_none_or(|timeout| timeout >= PAUSE) && self.serve_steady() {
             return Ok(());
         }
-        let now = self.os.now();
+        let now = Moment::now(&mut self.os);
         let timeout = timeout.into_iter().chain(self.until_next(now)).min();
         self.collect_interests(now);
         self.os.poll(&mut self.interests, timeout)?;
-        let now = self.os.now();
+        let now = Moment::now(&mut self.os);
         self.pauses.note_poll(now);
         self.lanes.iter_mut().for_each(Lane::begin_round);
         for interest in self.interests.iter().filter(|interest| interest.is_ready) {
@@ -185,7 +185,7 @@ impl<'s, O: Os> Server<'s, O> {
         self.lanes.iter().flat_map(Lane::links)
     }
 
-    fn collect_interests(&mut self, now: Duration) {
+    fn collect_interests(&mut self, now: Moment) {
         self.interests.clear();
         let links = self.lanes.iter().flat_map(Lane::links);
         let links = links.filter_map(|link| Some((link.socket()?, link.has_output())));
@@ -198,19 +198,19 @@ impl<'s, O: Os> Server<'s, O> {
     }
 
     /// How long to wait at most: for no time while a request waits, and not after a client takes too long.
-    fn until_next(&self, now: Duration) -> Option<Duration> {
+    fn until_next(&self, now: Moment) -> Option<Duration> {
         if self.links().any(|link| link.is_waiting) {
             return Some(Duration::ZERO);
         }
         let busy = self.links().filter(|link| link.socket().is_some() && link.is_busy());
-        let expiries = busy.map(|link| later(link.active(), self.limits.timeout));
+        let expiries = busy.map(|link| link.active().after(self.limits.timeout));
         let pauses = self.lanes.iter().filter_map(|lane| lane.pause(now));
-        expiries.chain(pauses).min().map(|until| between(now, until))
+        expiries.chain(pauses).min().map(|until| now.until(until))
     }
 
-    fn expire(&mut self, now: Duration) {
+    fn expire(&mut self, now: Moment) {
         for link in self.lanes.iter_mut().flat_map(Lane::links_mut) {
-            let is_late = || later(link.active(), self.limits.timeout) <= now;
+            let is_late = || link.active().after(self.limits.timeout) <= now;
             if link.is_busy() && !link.is_waiting && is_late() {
                 link.close(&mut self.os);
             }
@@ -229,7 +229,7 @@ impl<'s, O: Os> Server<'s, O> {
             self.pauses.note_none();
             return true;
         }
-        let now = self.os.now();
+        let now = Moment::now(&mut self.os);
         link.note_input(now);
         self.pauses.note_requests(now);
         let pace = Pace { limits: &self.limits, now, is_alone: true, may_receive: false };
@@ -242,7 +242,7 @@ impl<'s, O: Os> Server<'s, O> {
 
     /// Serves requests of the most urgent lanes that have some, and no others. With more urgent lanes above, it is one
     /// request, of the client whose last one is longest ago. Returns whether there was any.
-    fn serve_ready(&mut self, now: Duration) -> bool {
+    fn serve_ready(&mut self, now: Moment) -> bool {
         let top = self.lanes.last().and_then(|lane| lane.endpoint.priority());
         let mut served = None;
         loop {
@@ -285,7 +285,7 @@ const CLOSED: Address = Address::Tcp(core::net::SocketAddr::new(
 /// How long a link is served.
 struct Pace<'l> {
     limits: &'l Limits,
-    now: Duration,
+    now: Moment,
     /// Whether no lane is more urgent.
     is_alone: bool,
     /// Whether to receive first if no request has been received.

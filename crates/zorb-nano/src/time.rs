@@ -1,22 +1,47 @@
-//! Times of the clock. The arithmetic of `Duration` has a place where it could panic, for nanoseconds above a second.
+//! Times of the clock. The arithmetic of `Duration` has a place where it could panic, for nanoseconds above a second, and takes
+//! several times the instructions of whole nanoseconds.
 
 use core::time::Duration;
 
+use crate::Os;
+
 const SECOND: u64 = 1_000_000_000;
 
-/// The time in nanoseconds, of which there are 584 years.
+/// A time of the clock in nanoseconds, of which there are 584 years.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(u64);
+
 fn nanoseconds(time: Duration) -> u64 {
     time.as_secs().saturating_mul(SECOND).saturating_add(u64::from(time.subsec_nanos()))
 }
 
-/// The time that is `by` after another one.
-pub(crate) fn later(time: Duration, by: Duration) -> Duration {
-    Duration::from_nanos(nanoseconds(time).saturating_add(nanoseconds(by)))
-}
+impl Moment {
+    /// The time when the clock was 0.
+    pub(crate) const ZERO: Self = Self(0);
 
-/// How long it is from one time to another; zero if that was before.
-pub(crate) fn between(from: Duration, to: Duration) -> Duration {
-    Duration::from_nanos(nanoseconds(to).saturating_sub(nanoseconds(from)))
+    pub(crate) fn now(os: &mut impl Os) -> Self {
+        Self(nanoseconds(os.now()))
+    }
+
+    /// The time that is `by` after this one.
+    pub(crate) fn after(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(nanoseconds(by)))
+    }
+
+    /// The time that is `by` before this one.
+    pub(crate) fn before(self, by: Duration) -> Self {
+        Self(self.0.saturating_sub(nanoseconds(by)))
+    }
+
+    /// How long it is until another time; zero if that was before.
+    pub(crate) fn until(self, to: Self) -> Duration {
+        Duration::from_nanos(to.0.saturating_sub(self.0))
+    }
+
+    /// Whether another time comes before `span` has passed.
+    pub(crate) fn is_within(self, span: Duration, to: Self) -> bool {
+        to.0.saturating_sub(self.0) < nanoseconds(span)
+    }
 }
 
 #[cfg(test)]
@@ -26,9 +51,13 @@ mod tests {
     #[test]
     fn times_are_added_and_subtracted() {
         let [short, long] = [Duration::from_millis(1_700), Duration::from_millis(2_600)];
-        assert_eq!(later(short, long), Duration::from_millis(4_300));
-        assert_eq!(between(short, long), Duration::from_millis(900));
-        assert_eq!(between(long, short), Duration::ZERO);
-        assert!(later(Duration::MAX, Duration::MAX) > Duration::from_secs(1 << 34));
+        let at = |time| Moment::ZERO.after(time);
+        assert_eq!(at(short).after(long), at(Duration::from_millis(4_300)));
+        assert_eq!(at(long).before(short), at(Duration::from_millis(900)));
+        assert_eq!(at(short).until(at(long)), Duration::from_millis(900));
+        assert_eq!(at(long).until(at(short)), Duration::ZERO);
+        assert!(at(short).is_within(Duration::from_millis(901), at(long)));
+        assert!(!at(short).is_within(Duration::from_millis(900), at(long)));
+        assert!(at(Duration::MAX).after(Duration::MAX) > at(Duration::from_secs(1 << 34)));
     }
 }

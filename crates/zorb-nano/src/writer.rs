@@ -10,6 +10,7 @@ use zorb_giop::{
 use zorb_types::Transfer;
 
 use crate::endpoint::Encoding;
+use crate::head::Head;
 use crate::{Reference, SystemException, Text};
 
 /// Octets of a request's header besides object key and operation, and of a reply's, at most.
@@ -55,6 +56,22 @@ impl<'b> Writer<'b> {
         let transfer = Transfer::SendRequest;
         let frame = frame.map_err(|error| SystemException::of_cdr(error, transfer))?;
         Ok(Self { buffer, limit, frame, failed: None, transfer })
+    }
+
+    /// Begins a Request whose header, but for the id, the buffer has already.
+    pub(crate) fn request_again(
+        buffer: &'b mut Vec<u8>,
+        limit: usize,
+        head: &Head,
+        (encoding, id): (Encoding, u32),
+    ) -> Self {
+        buffer.truncate(head.end);
+        Head::set_id(buffer, id);
+        let padding = [0; 8].get(..head.body_start.saturating_sub(head.end)).unwrap_or_default();
+        CdrWriter::resume(buffer, ByteOrder::NATIVE).put(padding);
+        let (kind, header_end, body_start) = (MessageKind::Request, head.end, head.body_start);
+        let frame = Frame { encoding, kind, header_end, body_start };
+        Self { buffer, limit, frame, failed: None, transfer: Transfer::SendRequest }
     }
 
     /// Begins a Reply in the machine's byte order.
@@ -173,6 +190,11 @@ impl<'b> Writer<'b> {
     ) -> Result<(), SystemException> {
         let size = reference.max_size(type_id);
         self.append(size, |writer| reference.write(type_id, writer))
+    }
+
+    /// Where the header ends in the message.
+    pub(crate) fn header_end(&self) -> usize {
+        self.frame.header_end
     }
 
     /// Where the values begin in the message.

@@ -1,15 +1,13 @@
 //! A client's connections: sending a message, and receiving the answer.
 
 use alloc::vec::Vec;
-use core::time::Duration;
-
-use zorb_giop::{MessageHeader, MessageKind};
+use zorb_giop::{MessageHeader, MessageKind, ReplyStart};
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
 use super::question::{Question, To};
 use crate::endpoint::Encoding;
 use crate::link::{Flushed, Link};
-use crate::time::{between, later};
+use crate::time::Moment;
 use crate::{Endpoint, Interest, Limits, Os, Reference, SystemException};
 
 /// The connections of a client, each of which carries one call at a time.
@@ -21,6 +19,14 @@ pub(super) struct Connections<O> {
     last_id: u32,
     /// Whether the current call has waited.
     has_waited: bool,
+}
+
+/// An answer that has been received: the current message of a link.
+pub(super) struct Received {
+    pub(super) link: usize,
+    pub(super) header: MessageHeader,
+    /// If it is a Reply.
+    pub(super) reply: Option<ReplyStart>,
 }
 
 /// Why a message has no answer.
@@ -61,22 +67,22 @@ impl<O: Os> Connections<O> {
         self.twice(|all| all.send_question(target, question, deadline).map(|_| ()))
     }
 
-    /// Sends a message, and receives the answer until the [deadline](Self::deadline): that is the current message of the link with this index.
+    /// Sends a message, and receives the answer until the [deadline](Self::deadline).
     pub(super) fn converse(
         &mut self,
         target: &Reference,
         mut question: Question<'_, '_>,
-        deadline: Duration,
-    ) -> Result<(usize, MessageHeader), SystemException> {
+        deadline: Moment,
+    ) -> Result<Received, SystemException> {
         self.twice(|all| {
             let (at, id) = all.send_question(target, &mut question, deadline)?;
             match all.receive_answer(at, id, deadline) {
-                Ok(header) => {
+                Ok((header, reply)) => {
                     let begun = all.begun(deadline);
                     if let Some(link) = all.links.get_mut(at) {
                         link.note_alive(begun);
                     }
-                    Ok((at, header))
+                    Ok(Received { link: at, header, reply })
                 }
                 Err(failure) => {
                     all.close_link(at);
@@ -101,14 +107,14 @@ impl<O: Os> Connections<O> {
     }
 
     /// When a call that begins now has to end, with all its forwards.
-    pub(super) fn deadline(&mut self) -> Duration {
+    pub(super) fn deadline(&mut self) -> Moment {
         self.has_waited = false;
-        later(self.os.now(), self.limits.timeout)
+        Moment::now(&mut self.os).after(self.limits.timeout)
     }
 
     /// When the call with this deadline began.
-    fn begun(&self, deadline: Duration) -> Duration {
-        between(self.limits.timeout, deadline)
+    fn begun(&self, deadline: Moment) -> Moment {
+        deadline.before(self.limits.timeout)
     }
 
     /// Tries again, on another connection, if the server did not take the message. A server that closes an idle connection
@@ -132,7 +138,7 @@ impl<O: Os> Connections<O> {
         &mut self,
         target: &Reference,
         question: &mut Question<'_, '_>,
-        deadline: Duration,
+        deadline: Moment,
     ) -> Result<(usize, u32), Failure> {
         let priority = if cfg!(feature = "lanes") { self.os.priority() } else { None };
         let to = To::select(target, question.expects_answer(), priority);
@@ -163,7 +169,7 @@ impl<O: Os> Connections<O> {
     }
 
     /// Sends all of the message.
-    fn flush(&mut self, at: usize, deadline: Duration) -> Result<(), SystemException> {
+    fn flush(&mut self, at: usize, deadline: Moment) -> Result<(), SystemException> {
         loop {
             let Some(link) = self.links.get_mut(at) else { return Err(LOST) };
             match link.flush(&mut self.os) {
@@ -174,31 +180,31 @@ impl<O: Os> Connections<O> {
         }
     }
 
-    /// Receives messages until the answer to the request `id` is the current one.
+    /// Receives octets until the answer to the request `id` is the current message.
     fn receive_answer(
         &mut self,
         at: usize,
         id: u32,
-        deadline: Duration,
-    ) -> Result<MessageHeader, Failure> {
+        deadline: Moment,
+    ) -> Result<(MessageHeader, Option<ReplyStart>), Failure> {
         loop {
             let Some(link) = self.links.get_mut(at) else { return Err(Failure::Final(LOST)) };
             if let Some(header) = link.next_message().map_err(|_| Failure::Final(BROKEN))? {
                 let (message, form) = (link.inbound.current(), link.encoding().form());
-                let answers = match header.kind {
+                let found = match header.kind {
                     MessageKind::CloseConnection => return Err(Failure::NotTaken(CLOSED_BY_PEER)),
                     MessageKind::MessageError => return Err(Failure::Final(REFUSED)),
                     MessageKind::Reply => {
-                        let reply = form.read_reply_start(message, &header);
-                        reply.is_ok_and(|it| it.request_id == id)
+                        let reply = form.read_reply_start(message, &header).ok();
+                        reply.filter(|it| it.request_id == id).map(Some)
                     }
                     MessageKind::LocateReply => {
-                        let reply = form.read_locate_reply(message, &header);
-                        reply.is_ok_and(|(it, _)| it.request_id == id)
+                        let reply = form.read_locate_reply(message, &header).ok();
+                        reply.filter(|(it, _)| it.request_id == id).map(|_| None)
                     }
-                    _ => false,
+                    _ => None,
                 };
-                return if answers { Ok(header) } else { Err(Failure::Final(BROKEN)) };
+                return found.map(|reply| (header, reply)).ok_or(Failure::Final(BROKEN));
             }
             // To wait first saves a system call: the answer is hardly ever there yet. The first time all of the timeout is
             // left.
@@ -216,9 +222,9 @@ impl<O: Os> Connections<O> {
     }
 
     /// Waits until the link can be written to, or else read.
-    fn wait(&mut self, at: usize, write: bool, deadline: Duration) -> Result<(), SystemException> {
+    fn wait(&mut self, at: usize, write: bool, deadline: Moment) -> Result<(), SystemException> {
         let socket = self.links.get(at).and_then(Link::socket).ok_or(LOST)?;
-        let left = between(self.os.now(), deadline);
+        let left = Moment::now(&mut self.os).until(deadline);
         if left.is_zero() {
             return Err(TIMEOUT);
         }
@@ -235,11 +241,7 @@ impl<O: Os> Connections<O> {
 
     /// A connection to an endpoint: an open one, or a new one in a free place or in that of the one that has been
     /// idle for the longest time. Returns its index, and whether it was open before.
-    fn link_to(
-        &mut self,
-        endpoint: &Endpoint,
-        deadline: Duration,
-    ) -> Result<(usize, bool), Failure> {
+    fn link_to(&mut self, endpoint: &Endpoint, deadline: Moment) -> Result<(usize, bool), Failure> {
         let begun = self.begun(deadline);
         let Self { os, links, .. } = self;
         if let Some((at, link)) = (0..).zip(links).find(|(_, link)| link.is_to(endpoint)) {

@@ -5,6 +5,7 @@ use zorb_giop::{RequestStart, ResponseFlags, ServiceContext, ServiceId, TargetAd
 use zorb_types::{SystemExceptionKind, Transfer, minor};
 
 use crate::endpoint::Encoding;
+use crate::head::Head;
 use crate::link::Link;
 use crate::{Endpoint, Reference, SystemException, Writer};
 
@@ -98,6 +99,7 @@ impl<'q, 'a> Question<'q, 'a> {
     ) -> Result<(), SystemException> {
         let Self::Request(request) = self else {
             let Some(link) = links.get_mut(at) else { return Err(NO_LINK) };
+            link.head = None;
             let form = to.endpoint.encoding(to.endpoint.version).form();
             let key = TargetAddress::Key(to.key);
             let written = form.locate_request(&mut link.outbound, ByteOrder::NATIVE, id, &key);
@@ -141,9 +143,14 @@ impl Request<'_, '_> {
             false => limit,
         };
         let encoding = to.endpoint.encoding(to.endpoint.version);
-        let mut writer =
-            Writer::request(&mut link.outbound, limit, encoding, &start, to.key.len())?;
+        let kind = (encoding, to.key);
+        let head = link.head.take().filter(|head| head.serves(&link.outbound, &start, kind));
+        let mut writer = match head {
+            Some(head) => Writer::request_again(&mut link.outbound, limit, &head, (encoding, id)),
+            None => Writer::request(&mut link.outbound, limit, encoding, &start, to.key.len())?,
+        };
         let body_start = writer.body_start();
+        link.head = head.or_else(|| Head::of(&start, kind, (writer.header_end(), body_start)));
         match encoded {
             Some((encoded, message)) if encoded.fits(encoding, body_start) => {
                 // Without arguments, the message ends before.

@@ -13,7 +13,6 @@ use rustix::time::{ClockId, DynamicClockId, clock_gettime_dynamic};
 
 use self::descriptor::borrowed;
 use super::{Interest, MAX_POLLED, Os, OsError, Socket};
-use crate::time::later;
 use crate::{Address, room};
 
 /// Connections that wait to be accepted.
@@ -71,17 +70,16 @@ impl Linux {
         let entry = self.sockets.get(usize::from(socket.0)).and_then(Option::as_ref);
         Ok(borrowed(&entry.ok_or(Errno::BADF)?.descriptor)?)
     }
+}
 
+impl Entry {
     /// Lets receiving wait, at most for `timeout`. To send, accept and otherwise receive, the socket still does not block.
-    fn set_wait(&mut self, socket: Socket, timeout: Duration) -> Result<(), OsError> {
-        let entry = self.sockets.get_mut(usize::from(socket.0)).and_then(Option::as_mut);
-        let entry = entry.ok_or(Errno::BADF)?;
-        if entry.wait != timeout {
-            let descriptor = borrowed(&entry.descriptor)?;
-            rustix::io::ioctl_fionbio(descriptor, false)?;
-            sockopt::set_socket_timeout(descriptor, sockopt::Timeout::Recv, Some(timeout))?;
-            entry.wait = timeout;
-        }
+    #[cold]
+    fn set_wait(&mut self, timeout: Duration) -> rustix::io::Result<()> {
+        let descriptor = borrowed(&self.descriptor)?;
+        rustix::io::ioctl_fionbio(descriptor, false)?;
+        sockopt::set_socket_timeout(descriptor, sockopt::Timeout::Recv, Some(timeout))?;
+        self.wait = timeout;
         Ok(())
     }
 }
@@ -188,7 +186,8 @@ impl Os for Linux {
         let Ok(time) = time else { return Duration::ZERO };
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
         let nanoseconds = u64::try_from(time.tv_nsec).unwrap_or_default();
-        later(Duration::from_secs(seconds), Duration::from_nanos(nanoseconds))
+        // The sum of two `Duration`s could panic.
+        Duration::from_nanos(seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds))
     }
 
     fn priority(&mut self) -> Option<i16> {
@@ -281,8 +280,12 @@ impl Os for Linux {
         if timeout.is_zero() {
             return self.read(connection, space);
         }
-        self.set_wait(connection, timeout)?;
-        match rustix::net::recv(self.descriptor(connection)?, space, RecvFlags::empty()) {
+        let entry = self.sockets.get_mut(usize::from(connection.0)).and_then(Option::as_mut);
+        let entry = entry.ok_or(Errno::BADF)?;
+        if entry.wait != timeout {
+            entry.set_wait(timeout)?;
+        }
+        match rustix::net::recv(borrowed(&entry.descriptor)?, space, RecvFlags::empty()) {
             Ok((count, _)) => Ok(count),
             Err(Errno::INTR) => Err(OsError::WouldBlock),
             Err(error) => Err(error.into()),

@@ -1,7 +1,6 @@
 //! From a message to the upcall, and to the reply.
 
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, TextCoding};
 use zorb_giop::{
@@ -14,6 +13,7 @@ use crate::endpoint::Encoding;
 use crate::inbound::Unusable;
 use crate::link::Link;
 use crate::request::{Expected, Request};
+use crate::time::Moment;
 use crate::writer::write_exception;
 use crate::{Answer, Limits, Os, OsError, Reader, Servant, SystemException, UNBOUNDED, Writer};
 
@@ -31,7 +31,7 @@ pub(super) fn answer(
     link: &mut Link,
     objects: &mut Objects<'_>,
     limits: &Limits,
-    now: Duration,
+    now: Moment,
 ) -> Result<bool, OsError> {
     let header = match link.next_message() {
         Ok(Some(header)) => header,
@@ -80,7 +80,7 @@ pub(super) fn take_datagram(
     os: &mut impl Os,
     objects: &mut Objects<'_>,
     limits: &Limits,
-    now: Duration,
+    now: Moment,
 ) -> Result<bool, OsError> {
     link.inbound.reset();
     if link.receive(os, now) != Ok(true) {

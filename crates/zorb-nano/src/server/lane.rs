@@ -6,7 +6,7 @@ use core::time::Duration;
 use zorb_types::{SystemExceptionKind, minor};
 
 use crate::link::Link;
-use crate::time::later;
+use crate::time::Moment;
 use crate::{Endpoint, Limits, Os, OsError, Socket, SystemException};
 
 /// How long no connection is accepted after the operating system could not: the client that waits keeps the listener
@@ -22,7 +22,7 @@ pub(super) struct Lane {
     /// Whether a client waits to be accepted.
     is_ready: bool,
     /// When connections may be accepted again.
-    accepts_from: Duration,
+    accepts_from: Moment,
     links: Vec<Link>,
     /// The links that have ever been open are those before this one: the others need not be looked at.
     used: usize,
@@ -56,10 +56,10 @@ impl Lane {
             && let Some(link) = links.first_mut()
             && let Some(socket) = listener.take()
         {
-            link.open(socket, endpoint, Duration::ZERO);
+            link.open(socket, endpoint, Moment::ZERO);
             used = 1;
         }
-        let accepts_from = Duration::ZERO;
+        let accepts_from = Moment::ZERO;
         Ok(Self { endpoint, listener, is_ready: false, accepts_from, links, used })
     }
 
@@ -84,14 +84,14 @@ impl Lane {
     }
 
     /// The listener, if a connection can be accepted.
-    pub(super) fn accepting(&self, now: Duration) -> Option<Socket> {
+    pub(super) fn accepting(&self, now: Moment) -> Option<Socket> {
         let has_place = self.used < self.links.len()
             || self.links().iter().any(|link| link.socket().is_none() || !link.is_busy());
         self.listener.filter(|_| has_place && self.accepts_from <= now)
     }
 
     /// When connections can be accepted again, if that is later.
-    pub(super) fn pause(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn pause(&self, now: Moment) -> Option<Moment> {
         Some(self.accepts_from).filter(|from| *from > now)
     }
 
@@ -116,7 +116,7 @@ impl Lane {
     }
 
     /// Accepts one connection, in a free place or in that of the client that has been idle for the longest time.
-    pub(super) fn accept(&mut self, os: &mut impl Os, now: Duration) {
+    pub(super) fn accept(&mut self, os: &mut impl Os, now: Moment) {
         let Some(listener) = self.listener.filter(|_| self.is_ready) else { return };
         // The first of those that are free.
         let place = (1..)
@@ -131,7 +131,7 @@ impl Lane {
                 self.used = self.used.max(used);
             }
             Err(OsError::WouldBlock) => {}
-            Err(_) => self.accepts_from = later(now, ACCEPT_PAUSE),
+            Err(_) => self.accepts_from = now.after(ACCEPT_PAUSE),
         }
     }
 

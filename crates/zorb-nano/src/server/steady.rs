@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::lane::Lane;
 use crate::link::Link;
-use crate::time::between;
+use crate::time::Moment;
 
 /// The next request is waited for at the client's connection alone if the last two came within this time, and for at most
 /// this time. Other clients wait as long to be accepted.
@@ -13,20 +13,20 @@ pub(super) const PAUSE: Duration = Duration::from_millis(4);
 /// When requests came, and when all sockets were last waited for.
 #[derive(Debug, Default)]
 pub(super) struct Pauses {
-    polled: Duration,
-    received: Duration,
+    polled: Moment,
+    received: Moment,
     is_short: bool,
 }
 
 impl Pauses {
     /// Notes that all sockets have been waited for.
-    pub(super) fn note_poll(&mut self, now: Duration) {
+    pub(super) fn note_poll(&mut self, now: Moment) {
         self.polled = now;
     }
 
     /// Notes that requests have been received.
-    pub(super) fn note_requests(&mut self, now: Duration) {
-        self.is_short = between(self.received, now) < PAUSE;
+    pub(super) fn note_requests(&mut self, now: Moment) {
+        self.is_short = self.received.is_within(PAUSE, now);
         self.received = now;
     }
 
@@ -37,7 +37,7 @@ impl Pauses {
 
     /// Whether the next request is expected at once, and the other sockets can wait.
     pub(super) fn are_short(&self) -> bool {
-        self.is_short && between(self.polled, self.received) < PAUSE
+        self.is_short && self.polled.is_within(PAUSE, self.received)
     }
 }
 

@@ -5,6 +5,7 @@ mod allocations;
 mod calls;
 mod closing;
 mod generated;
+mod heads;
 mod hostile;
 #[cfg(feature = "lanes")]
 mod lanes;
