@@ -4,6 +4,7 @@ mod compared;
 mod gains;
 mod measured;
 mod rings;
+mod small;
 
 use zorb_os::thread;
 
@@ -11,6 +12,7 @@ use super::runner::{MAX_THREADS, Run, Work, stop};
 use crate::catalog::Kind;
 use crate::error::Result;
 use crate::harness::{Blocks, Pair, Setup, Watch, handover_ns, interleaved_after};
+use crate::operation::Operation;
 use crate::pin::Pin;
 use crate::transport::bare_transport;
 use compared::Compared;
@@ -30,7 +32,12 @@ pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) 
     let mut pairs = run.start(MAX_THREADS * 2, watch)?;
     watch.begin(works.len() * pairs.len() * run.rounds() * 2);
     for work in works {
-        run.work(&mut pairs, work, watch)?;
+        let blocks = run.work(&mut pairs, work, watch)?;
+        if work.label == Operation::Ping.name() && run.experiment.kind == Kind::Latency {
+            let names = pairs.iter().map(|pair| pair.name.as_str());
+            let peers: Vec<_> = names.zip(&blocks).collect();
+            run.claims.extend(small::claim(&peers, run.setup.options.quick));
+        }
     }
     stop(pairs)
 }
