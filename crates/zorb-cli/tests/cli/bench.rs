@@ -511,7 +511,7 @@ fn naming_services_are_compared_with_omninames_only() {
 fn graph_coloring_needs_its_program() {
     let finished = run(&["bench", "dba", "--quick", "--program", "missing/dba"]);
     assert_eq!((finished.status, finished.stdout.as_str()), (Some(1), ""));
-    assert!(finished.stderr.contains("`cargo build --release -p dba`"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("`cargo build --profile lto -p dba`"), "{}", finished.stderr);
 }
 
 #[test]

@@ -157,7 +157,7 @@ pub(super) struct NamingArgs {
 ///
 /// Runs `examples/dba`, a process for each node, as 2 and 4 nodes that are all neighbors and as a mesh of 100, in all
 /// ways in turns. Prints the times of cycles beside those of the literature, their stages, and what a model predicts for
-/// four nodes from two. `cargo build --release -p dba` in Zorb's source tree builds the program.
+/// four nodes from two. `cargo build --profile lto -p dba` in Zorb's source tree builds the program.
 #[derive(Args, Debug)]
 pub(super) struct DbaArgs {
     /// The program `dba` [default: beside this program]
