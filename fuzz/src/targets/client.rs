@@ -6,7 +6,6 @@ use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{
     CodeSetComponentInfo, GiopVersion, IiopProfile, Ior, MessageHeader, TaggedComponent,
-    TaggedProfile,
 };
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 use zorb_transport::{Acceptor, ListenOptions, Stream, StreamOptions, Transport};
@@ -91,18 +90,24 @@ pub fn reference() -> Ior {
 
 /// The same for a version of GIOP.
 pub fn reference_of(version: GiopVersion) -> Ior {
+    let mut reference = reference_at(version, ENDPOINT, 0);
+    reference.profiles[0].tag = InprocProtocol::PROFILE_TAG;
+    reference
+}
+
+/// The reference with an IIOP profile.
+pub fn reference_at(version: GiopVersion, host: &str, port: u16) -> Ior {
     let order = ByteOrder::Little;
     let code_sets = TaggedComponent::with_body(&CodeSetComponentInfo::zorb(), order);
     let profile = IiopProfile {
         version,
-        host: ENDPOINT.to_owned(),
-        port: 0,
+        host: host.to_owned(),
+        port,
         object_key: b"o".to_vec(),
         components: vec![code_sets.expect("a component")],
     };
-    let data = profile.encode(order).expect("a profile").data;
-    let profile = TaggedProfile { tag: InprocProtocol::PROFILE_TAG, data };
-    Ior { type_id: "IDL:fuzz.zorb/Fuzz/Echo:1.0".to_owned(), profiles: vec![profile] }
+    let profiles = vec![profile.encode(order).expect("a profile")];
+    Ior { type_id: "IDL:fuzz.zorb/Fuzz/Echo:1.0".to_owned(), profiles }
 }
 
 /// Serves connections one after the other: waits for a request, sends the answer, ends.

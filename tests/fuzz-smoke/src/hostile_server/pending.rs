@@ -7,7 +7,8 @@ use zorb_cdr::Wire;
 use zorb_core::{ObjectRef, Pending};
 use zorb_types::SystemException;
 
-use super::{RESULT, VERSIONS, World};
+use super::answers::RESULT;
+use super::{VERSIONS, World};
 use crate::mutation::Generator;
 
 /// The most calls that are pending at the same time.
