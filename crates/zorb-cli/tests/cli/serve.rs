@@ -3,10 +3,11 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 
 use zorb::giop::Ior;
-use zorb::{Interface as _, ObjectRef, Orb};
+use zorb::{Interface as _, ObjectRef, Orb, SystemException, SystemExceptionKind};
 use zorb_naming::cos_naming::NamingContext;
 use zorb_naming::name;
 use zorb_testkit::until;
@@ -67,6 +68,24 @@ impl Served {
         signal(&self.child, "TERM");
         assert!(self.child.wait().unwrap().success());
     }
+
+    /// What it prints as errors from now on, until it ends.
+    fn end_with_errors(mut self) -> String {
+        signal(&self.child, "TERM");
+        let mut errors = String::new();
+        self._output.1.read_to_string(&mut errors).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        errors
+    }
+}
+
+/// The response to a request of a browser.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
 }
 
 #[test]
@@ -173,14 +192,54 @@ fn names_survive_a_killed_service() {
 }
 
 #[test]
+fn the_log_says_why_a_name_is_not_stored() {
+    for (level, says) in [("error", true), ("off", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().to_str().unwrap();
+        let served = Served::start(&["naming", "--store", store, "--log", level], 1);
+        let orb = Orb::builder().without_environment().build().unwrap();
+        let root: NamingContext = orb.resolve(&served.references[0]).unwrap();
+        root.bind(&name("x").unwrap(), None).unwrap();
+        std::fs::remove_file(folder.path().join("store.redb")).unwrap();
+        let refused = root.bind(&name("y").unwrap(), None).unwrap_err();
+        let refused = SystemException::from(refused);
+        assert_eq!(refused.kind, SystemExceptionKind::PersistStore);
+        orb.shutdown(true).unwrap();
+        let errors = served.end_with_errors();
+        assert_eq!(errors.contains("cannot store a name"), says, "{errors}");
+        assert_eq!(errors.contains("store.redb"), says, "{errors}");
+    }
+}
+
+#[test]
+fn services_that_drain_serve_but_are_not_ready_until_a_second_signal() {
+    let arguments = ["naming", "--metrics", "0", "-ORBShutdownDrain", "3600000"];
+    let mut served = Served::start(&arguments, 1);
+    let address = served.metrics();
+    assert!(get(&address, "/ready").starts_with("HTTP/1.1 200 "));
+    signal(&served.child, "TERM");
+    until(|| get(&address, "/ready").starts_with("HTTP/1.1 503 "));
+    assert!(get(&address, "/ready").contains("draining"));
+    assert!(get(&address, "/live").starts_with("HTTP/1.1 200 "));
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let root: NamingContext = orb.resolve(&served.references[0]).unwrap();
+    root.bind(&name("x").unwrap(), None).unwrap();
+    orb.shutdown(true).unwrap();
+    signal(&served.child, "TERM");
+    assert_eq!(served.child.wait().unwrap().signal(), Some(15));
+}
+
+#[test]
+fn services_end_after_their_time_to_drain() {
+    Served::start(&["naming", "-ORBShutdownDrain", "1"], 1).end();
+}
+
+#[test]
 fn the_console_shows_what_is_served() {
     let mut served = Served::start(&["naming,imr", "--console", "0"], 2);
     let address = served.console();
     let get = |path: &str| {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
+        let text = get(&address, path);
         assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
         text
     };
