@@ -8,12 +8,15 @@ mod size;
 
 use std::time::Duration;
 
+use zorb::Orb;
+use zorb::giop::Ior;
+use zorb_naming::cos_naming::NamingContext;
 use zorb_os::thread;
 
 use crate::harness::Watch;
 use crate::processor::pin;
 use crate::{Error, Result};
-use calls::{Clients, Operation};
+use calls::{Clients, Operation, reference};
 pub use plan::NamingPlan;
 pub use report::{NamingLimit, NamingReport, NamingRow};
 use service::Service;
@@ -62,10 +65,15 @@ fn compare(
         let omni = Service::omninames()?;
         let zorb = Service::zorb(&plan.program, Some(durability))?;
         client.map(pin).transpose()?;
+        // The same in both, so that their replies, and what the clients do with them, are.
+        let bound = bound(&zorb)?;
         for (operation, clients, _) in ROWS.into_iter().filter(|row| row.2 == durability) {
             let what = format!("{} by {clients}", operation.name());
             let measured = || -> Result<(Clients, Clients)> {
-                Ok((Clients::new(&zorb.url, clients)?, Clients::new(&omni.url, clients)?))
+                Ok((
+                    Clients::new(&zorb.url, clients, &bound)?,
+                    Clients::new(&omni.url, clients, &bound)?,
+                ))
             };
             let (ours, theirs) = measured().map_err(|error| error.during(&what))?;
             let mut row = NamingRow::new(operation.name(), clients, durability);
@@ -90,4 +98,13 @@ fn compare(
         }
     }
     Ok(())
+}
+
+/// A reference of the kind that servers bind.
+fn bound(service: &Service) -> Result<Ior> {
+    let orb = Orb::builder().without_environment().build()?;
+    let root: NamingContext = orb.resolve(&service.url)?;
+    let reference = reference(&root);
+    orb.shutdown(true)?;
+    Ok(reference)
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use zorb::giop::Ior;
 use zorb::{Interface as _, ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
 
@@ -47,22 +48,22 @@ pub(super) fn component(id: String) -> NameComponent {
 }
 
 /// The kind of reference that servers bind: a type id, an address, a key, code sets.
-pub(super) fn object(orb: &Orb, of: &NamingContext) -> ObjectRef {
+pub(super) fn reference(of: &NamingContext) -> Ior {
     let mut ior = of.as_object().ior().clone();
     "IDL:acme.example/Plant/Pump:1.0".clone_into(&mut ior.type_id);
-    orb.object(ior)
+    ior
 }
 
 impl Clients {
-    /// Clients of the service at this URL. They create contexts of their own.
-    pub(super) fn new(url: &str, count: usize) -> Result<Self> {
+    /// Clients of the service at this URL. They create contexts of their own, and bind `reference`.
+    pub(super) fn new(url: &str, count: usize, reference: &Ior) -> Result<Self> {
         let orb = Orb::builder().without_environment().build()?;
         let root: NamingContext = orb.resolve(url)?;
         let new = || -> Result<NamingContext> {
             root.new_context()?.ok_or_else(|| Error::new("the new context is nil"))
         };
         let (few, many) = (new()?, new()?);
-        let object = object(&orb, &few);
+        let object = orb.object(reference.clone());
         for number in 0..BINDINGS {
             few.bind(&[component(number.to_string())], Some(&object)).map_err(failed)?;
         }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use zorb::{ObjectRef, Orb};
 use zorb_naming::cos_naming::{NameComponent, NamingContext};
 
-use super::calls::{component, failed, object, wrong};
+use super::calls::{component, failed, reference, wrong};
 use super::plan::NamingPlan;
 use super::report::NamingLimit;
 use super::service::Service;
@@ -147,7 +147,7 @@ impl Names {
         let orb = Orb::builder().without_environment().build()?;
         let many: NamingContext = orb.resolve(url)?;
         let few = many.new_context()?.ok_or_else(wrong)?;
-        let object = object(&orb, &few);
+        let object = orb.object(reference(&few));
         Ok(Self { orb, few, many, object })
     }
 
