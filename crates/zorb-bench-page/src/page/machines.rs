@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::results::{Measured, Run};
 use super::table::{Cell, Column, Line, Table};
 use super::text::in_table;
+use crate::results::{Measured, Run};
 
 /// What identifies a machine, with its label.
 const MACHINE: [(&str, &str); 8] = [

@@ -1,7 +1,7 @@
 //! Selects the number of a row that a chart shows.
 
-use crate::results::{Cell, Measured};
 use super::text::Quantity;
+use crate::results::{Cell, Measured};
 use zorb_bench::catalog::Experiment;
 
 /// A number of rows.

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use crate::results::{Measured, Run};
 use super::bars::{self, Bar, Group, Meaning};
 use super::chart::{Chart, Styles};
 use super::distribution;
@@ -11,6 +10,7 @@ use super::sweep;
 use super::table::{self, Table};
 use super::timeline;
 use super::work::{Sweep, Workload, sweeps, workloads};
+use crate::results::{Measured, Run};
 use zorb_bench::catalog::EXPERIMENTS;
 
 /// Maximum number of distributions of one experiment; the table has all numbers.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use crate::results::{Cell as Value, Measured};
 use super::chart::Styles;
 use super::text::in_table;
+use crate::results::{Cell as Value, Measured};
 
 /// Known values in their order: names, headings, decimals.
 const KNOWN: [(&str, &str, usize); 21] = [

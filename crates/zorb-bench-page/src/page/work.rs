@@ -1,7 +1,7 @@
 //! Groups rows by workload, and workloads that differ in one number to curves.
 
-use crate::results::Measured;
 use super::text::Quantity;
+use crate::results::Measured;
 
 /// Minimum number of payloads of one operation that form a curve.
 const MIN_PAYLOADS: usize = 3;

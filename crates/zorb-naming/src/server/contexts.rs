@@ -10,8 +10,7 @@ use std::time::Duration;
 use zorb::giop::Ior;
 use zorb::poa::{ObjectId, Poa, PoaPolicies};
 use zorb::{
-    CompletionStatus, Interface as _, MinorCode, ObjectRef, Orb, SystemException, WeakOrb,
-    minor,
+    CompletionStatus, Interface as _, MinorCode, ObjectRef, Orb, SystemException, WeakOrb, minor,
 };
 
 use self::operations::{BIND, BIND_CONTEXT, REBIND, REBIND_CONTEXT};

@@ -37,7 +37,11 @@ impl HoldQueue {
 }
 
 /// Whether no other request precedes this one.
-pub(super) fn is_next(held: &Held, arrival: Arrival<'_>, overtakes: impl FnOnce(&ResumePass) -> bool) -> bool {
+pub(super) fn is_next(
+    held: &Held,
+    arrival: Arrival<'_>,
+    overtakes: impl FnOnce(&ResumePass) -> bool,
+) -> bool {
     match arrival {
         Arrival::New => held.requests.is_empty(),
         Arrival::Resumed(pass) => held.requests.is_next(pass.since, overtakes(pass)),

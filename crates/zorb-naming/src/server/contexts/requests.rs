@@ -16,12 +16,12 @@ use super::super::raise::{Raised, no_context};
 use super::super::stored::{self, StoredReference};
 use super::super::tree::Operation;
 use super::super::url;
-use super::{Contexts, Resolved};
 use super::operations::{
     BIND, BIND_CONTEXT, BIND_FOR, BIND_NEW_CONTEXT, DESTROY, LIST, NEW_CONTEXT, OPERATIONS,
     ORPHANS, REBIND, REBIND_CONTEXT, REBIND_FOR, RESOLVE, RESOLVE_STR, TO_NAME, TO_STRING, TO_URL,
     UNBIND,
 };
+use super::{Contexts, Resolved};
 use crate::cos_naming::naming_context::InvalidName;
 use crate::cos_naming::naming_context_ext::ToUrlError;
 use crate::cos_naming::{BindingIterator, Name, NamingContext, NamingContextExt};
