@@ -17,7 +17,7 @@ use zorb_base::steady_events::{Event, record};
 use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
 use zorb_os::lock::Lock;
 use zorb_os::random;
-use zorb_types::{SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use self::admission::elsewhere;
 pub use self::admission::{Access, NotAdmitted};
@@ -26,7 +26,7 @@ use self::tables::{Changing, Tables};
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
-use crate::call::{FindInterface, InterfaceLookup};
+use crate::call::Interfaces;
 use crate::error::{PoaError, no_memory, not_there};
 use crate::forwarder::Forwarder;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
@@ -36,12 +36,15 @@ use crate::manager_factory::PoaManagerFactory;
 use crate::policies::{Lifespan, ThreadModel};
 use crate::provider::Provider;
 
+/// Finds the definition of an interface in the interface repository by its repository id.
+pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
+
 /// The adapters of an ORB, and its published references. Readers of adapters take no lock; changes replace the tables,
 /// which share most of their memory with those before.
 pub struct Adapters {
     orb: Arc<OrbCore>,
     published: Lock<HashMap<Vec<u8>, Ior>>,
-    interfaces: InterfaceLookup,
+    interfaces: OnceLock<Box<InterfaceLookup>>,
     forwarder: OnceLock<Arc<dyn Forwarder>>,
     tables: ArcSwap<Tables>,
     /// The number of changes of the tables.
@@ -189,13 +192,8 @@ impl Adapters {
     }
 
     /// Sets the function that finds the definition of an interface. Only the first call has an effect.
-    pub fn set_interface_lookup(&self, lookup: Box<FindInterface>) {
+    pub fn set_interface_lookup(&self, lookup: Box<InterfaceLookup>) {
         let _ = self.interfaces.set(lookup);
-    }
-
-    /// What finds the definitions of interfaces.
-    pub(crate) fn interfaces(&self) -> &InterfaceLookup {
-        &self.interfaces
     }
 
     /// Checks whether the object of a key is here: at an endpoint of the thread pool with the number `pool`, or at any
@@ -275,6 +273,18 @@ impl Adapters {
         match adapter.policies().lifespan {
             Lifespan::Persistent => Err(absence.of_persistent(gone)),
             Lifespan::Transient => Err(gone),
+        }
+    }
+}
+
+impl Interfaces for Adapters {
+    fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
+        match self.interfaces.get() {
+            Some(lookup) => lookup(type_id),
+            None => Err(SystemException::intf_repos(
+                minor::intf_repos::NOT_AVAILABLE,
+                CompletionStatus::No,
+            )),
         }
     }
 }

@@ -4,7 +4,7 @@ mod results;
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zorb_base::object_id::ObjectId;
 use zorb_cdr::{ByteOrder, CdrError, CdrReader, ReadContext, TextCoding, Wire};
@@ -23,7 +23,7 @@ use crate::reply::{ReplyTo, ReplyWriter, RequestSource, Served};
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
     /// Finds the definitions of interfaces, for the operations that every object has.
-    pub(super) interfaces: Option<&'a InterfaceLookup>,
+    pub(super) interfaces: Option<&'a dyn Interfaces>,
     /// The object, after it has been found.
     pub(super) object: Option<&'a dyn Target>,
     /// The operation of the thread's last request.
@@ -58,11 +58,17 @@ pub(crate) trait Target {
     fn keep(&self) -> Option<Arc<dyn Any + Send + Sync>>;
 }
 
-/// Finds the definition of an interface by its repository id.
-pub(crate) type FindInterface = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
-
-/// What finds the definitions of interfaces, which is set if the ORB has an interface repository.
-pub(crate) type InterfaceLookup = OnceLock<Box<FindInterface>>;
+/// Finds the definitions of interfaces: [`Adapters`](crate::adapters::Adapters) implements it.
+///
+/// Adapters have objects, whose skeletons serve calls. The trait is the way back: a call with the function that finds
+/// interfaces in its place takes 23 instructions more, for a pointer beside that to the adapters.
+pub(crate) trait Interfaces {
+    /// The definition of the interface `type_id`.
+    ///
+    /// # Errors
+    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
+    fn interface(&self, type_id: &str) -> Result<Ior, SystemException>;
+}
 
 impl<'a> ServerCall<'a> {
     /// Creates a call. Its request header must be [read](Self::read_header) next.
@@ -233,12 +239,9 @@ impl<'a> ServerCall<'a> {
     }
 
     /// The definition of the interface `type_id`.
-    ///
-    /// # Errors
-    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
     pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
-        match self.interfaces.and_then(OnceLock::get) {
-            Some(find) => find(type_id),
+        match self.interfaces {
+            Some(interfaces) => interfaces.interface(type_id),
             None => Err(SystemException::intf_repos(
                 minor::intf_repos::NOT_AVAILABLE,
                 CompletionStatus::No,

@@ -255,7 +255,7 @@ fn dispatch<'a>(
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
-        Some(object) => upcall(Some(adapters.interfaces()), object, call),
+        Some(object) => upcall(Some(adapters), object, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {

@@ -11,7 +11,7 @@ use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
-use crate::call::{InterfaceLookup, ServerCall};
+use crate::call::{Interfaces, ServerCall};
 use crate::current::{CurrentUpcall, serving};
 use crate::error::no_memory;
 use crate::reply::Served;
@@ -21,7 +21,7 @@ use crate::skeleton::{Skeleton, dispatch_to};
 /// interfaces for those.
 #[inline(always)] // into `dispatch`, whose requests are for active objects
 pub(crate) fn upcall<'a>(
-    interfaces: Option<&'a InterfaceLookup>,
+    interfaces: Option<&'a dyn Interfaces>,
     object: &'a ActiveObject,
     call: &mut ServerCall<'a>,
 ) -> Served {
@@ -35,7 +35,7 @@ pub(crate) fn upcall<'a>(
 #[inline(always)] // into `dispatch`
 fn upcall_of<'a>(
     operation: &[u8],
-    interfaces: Option<&'a InterfaceLookup>,
+    interfaces: Option<&'a dyn Interfaces>,
     object: &'a ActiveObject,
     call: &mut ServerCall<'a>,
 ) -> Served {
@@ -54,7 +54,7 @@ fn upcall_of<'a>(
 #[cold]
 #[inline(never)]
 fn upcall_of_converted<'a>(
-    interfaces: Option<&'a InterfaceLookup>,
+    interfaces: Option<&'a dyn Interfaces>,
     object: &'a ActiveObject,
     call: &mut ServerCall<'a>,
 ) -> Served {
@@ -70,7 +70,7 @@ fn begins_with_underscore(operation: &[u8]) -> bool {
 #[inline(always)] // into `upcall_of`
 fn execute<'a>(
     has_underscore: bool,
-    interfaces: Option<&'a InterfaceLookup>,
+    interfaces: Option<&'a dyn Interfaces>,
     id: &'a ObjectId,
     skeleton: &'a dyn Skeleton,
     call: &mut ServerCall<'a>,
