@@ -1,4 +1,4 @@
-//! A client against the server of `hostile_server.rs`.
+//! A client against the server of `hostile_server.rs`. `HOSTILE_SEEDS` sets the number of seeds.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,10 @@ use zorb_fuzz_smoke::run::panics;
 use zorb_testkit::in_own_process;
 
 /// Number of seeds.
-const SEEDS: u64 = 3000;
+fn seeds() -> u64 {
+    let seeds = std::env::var("HOSTILE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    seeds.unwrap_or(3000)
+}
 
 /// The most connections and requests for one call: a forward leads to a new one, 8 forwards are followed, and a
 /// connection that ends while a call waits is replaced once.
@@ -20,7 +23,7 @@ fn every_call_ends(world: &World, least: u64) {
     let mut most = (0, 0);
     // Good and other outcomes, by version and by what is called.
     let mut outcomes = HashMap::<_, [u64; 2]>::new();
-    for seed in 0..SEEDS {
+    for seed in 0..seeds() {
         let attempt = world.call(seed);
         let work = attempt.connections.max(attempt.requests);
         assert!(work <= MOST, "seed {seed}: {attempt:?}");
@@ -42,7 +45,7 @@ fn every_call_ends(world: &World, least: u64) {
 #[test]
 fn every_call_of_a_lying_server_ends() {
     in_own_process("hostile_server::every_call_of_a_lying_server_ends", || {
-        every_call_ends(&World::new(), SEEDS / 200);
+        every_call_ends(&World::new(), seeds() / 200);
     });
 }
 
@@ -68,7 +71,7 @@ fn every_pending_call_ends(world: &World, seeds: u64) {
 #[test]
 fn every_pending_call_of_a_lying_server_ends() {
     in_own_process("hostile_server::every_pending_call_of_a_lying_server_ends", || {
-        every_pending_call_ends(&World::new(), SEEDS / 3);
+        every_pending_call_ends(&World::new(), seeds() / 3);
     });
 }
 
@@ -76,7 +79,7 @@ fn every_pending_call_of_a_lying_server_ends() {
 #[test]
 fn every_pending_call_of_a_lying_server_over_tcp_ends() {
     in_own_process("hostile_server::every_pending_call_of_a_lying_server_over_tcp_ends", || {
-        every_pending_call_ends(&World::over_tcp(), SEEDS / 10);
+        every_pending_call_ends(&World::over_tcp(), seeds() / 10);
     });
 }
 
