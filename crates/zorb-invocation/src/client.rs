@@ -34,6 +34,7 @@ mod next_stream;
 mod oneway_queue;
 mod outbox;
 mod outboxes;
+mod outcome;
 mod pending;
 mod queued;
 mod raw_reply;

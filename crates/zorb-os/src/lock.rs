@@ -29,6 +29,13 @@ impl Condition {
         Self { sequence: AtomicU32::new(0), waiting: AtomicU32::new(0) }
     }
 
+    /// Whether a thread waits. Exact if the calling thread holds the lock.
+    #[inline]
+    #[must_use]
+    pub fn is_awaited(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
     /// Releases the lock and waits for a notification; may wake up spuriously.
     pub fn wait<'l, T>(&self, value: Locked<'l, T>) -> Locked<'l, T> {
         self.wait_at_most(value, None)

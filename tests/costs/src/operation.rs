@@ -1,7 +1,6 @@
 //! The operations that are counted, by name.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
@@ -143,8 +142,9 @@ pub struct Arguments {
     parts: Vec<Part>,
     /// Made by the first call of it.
     request: OnceLock<Request>,
-    /// The calls whose results have not been taken.
-    pending: RefCell<VecDeque<Pending<()>>>,
+    /// The calls whose results have not been taken, and the number of calls.
+    pending: RefCell<[Option<Pending<()>>; IN_FLIGHT]>,
+    sent: Cell<usize>,
     /// The calls that wait for being sent to all.
     to_all: Cell<usize>,
     track: RefCell<Premarshalled<Track>>,
@@ -160,7 +160,8 @@ impl Default for Arguments {
             structs: vec![data; 64],
             parts: (0..16).map(part).collect(),
             request: OnceLock::new(),
-            pending: RefCell::default(),
+            pending: Default::default(),
+            sent: Cell::default(),
             to_all: Cell::default(),
             track: RefCell::new(Premarshalled::new(Track {
                 id: "track 17".to_owned(),
@@ -283,11 +284,12 @@ impl Arguments {
         }
     }
 
-    /// Keeps a pending call, and waits for an earlier one.
+    /// Keeps a pending call, and waits for the one that was sent [`IN_FLIGHT`] calls before.
     fn take(&self, call: Pending<()>) -> zorb::Result<()> {
+        let number = self.sent.replace(self.sent.get() + 1);
         let mut pending = self.pending.borrow_mut();
-        pending.push_back(call);
-        let oldest = if pending.len() > IN_FLIGHT { pending.pop_front() } else { None };
+        let oldest = pending.get_mut(number % IN_FLIGHT).and_then(|kept| kept.replace(call));
+        drop(pending);
         oldest.map_or(Ok(()), Pending::wait)
     }
 

@@ -14,7 +14,7 @@ use crate::{
     GiopVersion, Inbound, MessageFormat, MessageHeader, MessageKind, Messaging, ProtocolError,
     ProtocolErrorKind, ReplyStart,
 };
-use outstanding::{Outstanding, Requests, State};
+use outstanding::{Answered, Outstanding, Requests, State};
 pub use request::{Announcement, BeginError, BegunRequest, NewRequest, RequestKind};
 pub use session::ClientSession;
 
@@ -363,10 +363,26 @@ impl<C> ClientConnection<C> {
         self.requests.remove(request_id).map(|request| request.call)
     }
 
-    /// [Finishes](Self::finish) a request if `wanted` selects what the driver has stored for it.
+    /// [Processes](Self::receive) the current message of `inbound`. If it is the reply to a request of which `wanted`
+    /// selects what the driver has stored, [finishes](Self::finish) that at once, and returns it.
     #[inline]
-    pub fn finish_if(&mut self, request_id: u32, wanted: impl FnOnce(&C) -> bool) -> Option<C> {
-        self.requests.remove_if(request_id, wanted).map(|request| request.call)
+    pub fn receive_and_finish(
+        &mut self,
+        inbound: &Inbound,
+        header: &MessageHeader,
+        wanted: impl FnOnce(&C) -> bool,
+    ) -> (Received, Option<C>) {
+        if header.kind == MessageKind::Reply && self.end.is_none() {
+            let form = MessageFormat::new(self.messaging, header.version);
+            if let Ok(start) = form.read_reply_start(inbound.current(), header) {
+                match self.requests.answer(start.request_id, wanted) {
+                    Answered::Kept => return (Received::Reply(start), None),
+                    Answered::Finished(call) => return (Received::Reply(start), Some(call)),
+                    Answered::Nothing => {}
+                }
+            }
+        }
+        (self.receive_other(inbound, *header), None)
     }
 
     /// Removes all outstanding requests, for the next call. Requests without a reply are

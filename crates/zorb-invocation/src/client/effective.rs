@@ -18,20 +18,6 @@ pub(crate) fn plain_parameters(object: &ObjectRef) -> Option<&CallParameters> {
     (object.overrides().is_none() && !in_use()).then(|| object.core().plain_parameters())
 }
 
-/// Stores the [parameters] of a call of `object` in `stored`.
-///
-/// # Errors
-/// As those of [`parameters`].
-#[cold]
-#[inline(never)]
-pub(super) fn write_parameters(
-    object: &ObjectRef,
-    stored: &mut Option<CallParameters>,
-) -> Result<(), SystemException> {
-    *stored = Some(parameters(object)?);
-    Ok(())
-}
-
 /// The parameters of a call of `object`.
 ///
 /// # Errors

@@ -17,13 +17,14 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::attempt::{Attempt, OutgoingRequest, Unfinished, evaluate};
+use super::attempt::OutgoingRequest;
 use super::call::Call;
 use super::connection::CallReply;
 use super::contexts::Contexts;
 use super::in_memory::{LOCAL_FORM, LOCAL_TEXT};
 use super::late_reply::{LateReply, LocalSource};
 use super::main_thread::hand_over;
+use super::outcome::{Attempt, Unfinished, evaluate};
 use super::reply::Reply;
 use crate::collocation::{LocalTarget, hold};
 use crate::object::ObjectRef;

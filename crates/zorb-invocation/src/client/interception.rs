@@ -6,9 +6,9 @@ use std::cell::Cell;
 use zorb_base::interceptor::{ClientRequest, ClientRequestInfo, EndTimes, RequestOutcome};
 use zorb_types::SystemException;
 
-use super::attempt::{Attempt, Unfinished};
 use super::call::Call;
 use super::effective::with_policies;
+use super::outcome::{Attempt, Unfinished};
 use super::reply::{ReadReply, Reply};
 use super::route::Routes;
 use crate::object::{Binding, ObjectRef};

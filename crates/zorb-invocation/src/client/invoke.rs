@@ -6,13 +6,14 @@ use zorb_giop::ResponseFlags;
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-use super::attempt::{Attempt, Unfinished, call_remote};
+use super::attempt::call_remote;
 use super::call::Call;
 use super::connect_time::ConnectTime;
 use super::effective::{parameters, plain_parameters, policy_of};
 use super::inside::call_here;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
+use super::outcome::{Attempt, Unfinished};
 use super::queued::enqueue;
 use super::redirections::{Next, Redirections};
 use super::reply::{Invocation, ReadReply};

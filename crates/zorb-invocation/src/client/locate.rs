@@ -12,13 +12,14 @@ use zorb_poa::NotAdmitted;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::any_connection::AnyConnection;
-use super::attempt::{give_up, not_addressed, not_begun, unwritten};
+use super::attempt::{give_up, not_begun, unwritten};
 use super::connect_time::ConnectTime;
 use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
 use super::endpoint_cache::Wanted;
 use super::failing::{Failure, forwarded_to_nil, no_reply, not_sent};
 use super::interception::select_endpoint;
+use super::outcome::not_addressed;
 use super::redirections::MAX_RESENDS;
 use super::reply::{decoding, not_processed};
 use super::route::Route;

@@ -11,6 +11,7 @@ mod call;
 mod closing;
 mod detached;
 mod inheritance;
+mod joining;
 mod leader;
 mod list;
 mod pending;
@@ -33,7 +34,7 @@ use zorb_base::connection_count::ConnectionCount;
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{ClientConnection, ClientSession, Messaging};
 use zorb_os::lock::{Condition, Lock, Locked};
-use zorb_os::mutex::PiMutex;
+use zorb_os::mutex::{PiGuard, PiMutex};
 use zorb_os::poll::Arrivals;
 use zorb_os::slot::Slot;
 use zorb_transport::{BusyWait, Stream};
@@ -48,10 +49,10 @@ use state::{CallBuffers, Follower, FollowerReply, State, copied, wait_until};
 
 pub(super) use begun_pending::BegunPending;
 pub(crate) use call::MultiplexedCall;
-pub(super) use call::{Joining, NotJoined};
+pub(super) use joining::{Joining, NotJoined};
 pub(super) use list::{MultiplexedConnections, PendingConnection};
-pub(super) use pending_reply::PendingReply;
-pub(super) use pending_request::{Ended, PendingRequest};
+pub(super) use pending_reply::{PendingReply, SmallReply, has_result};
+pub(super) use pending_request::{Ended, PendingRequest, Stored};
 
 /// A connection that several calls use at the same time.
 #[derive(Debug)]
@@ -221,21 +222,30 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Locks sending, which the calling thread has to unlock. Called without the lock of the state, which the sending
-    /// thread needs.
+    /// Locks sending, which the calling thread has to unlock.
     fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<()> {
+        self.begin_sending(deadline).map(PiGuard::leak)
+    }
+
+    /// Locks sending. Called without the lock of the state, which the sending thread needs.
+    #[inline]
+    fn begin_sending(&self, deadline: Option<Instant>) -> io::Result<PiGuard<'_>> {
         count(Count::ClientLocks);
-        let lock = self.sending.try_lock(Duration::ZERO)?.or_else(|| {
-            count(Count::Contended);
-            let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
-            self.sending.lock_or_poll(left)
-        });
-        let Some(lock) = lock else { return Err(io::ErrorKind::TimedOut.into()) };
+        let lock = match self.sending.try_lock(Duration::ZERO)? {
+            Some(lock) => lock,
+            None => self.wait_for_sending(deadline)?,
+        };
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(self.failed_before());
         }
-        lock.leak();
-        Ok(())
+        Ok(lock)
+    }
+
+    #[cold]
+    fn wait_for_sending(&self, deadline: Option<Instant>) -> io::Result<PiGuard<'_>> {
+        count(Count::Contended);
+        let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        self.sending.lock_or_poll(left).ok_or_else(|| io::ErrorKind::TimedOut.into())
     }
 
     /// The error for a call that is about to be sent over a connection that has ended.

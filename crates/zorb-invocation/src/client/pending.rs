@@ -12,14 +12,17 @@ mod count;
 mod ended;
 mod handled;
 mod interception;
+mod operation_call;
 mod resend;
 mod results;
 mod send;
 mod sending;
 mod sent;
 mod set;
+mod state;
 mod take;
 mod to_all;
+mod waiting;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -36,8 +39,9 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::raw_reply::RawReply;
 use crate::object::ObjectRef;
-use call::{PendingCall, Taken};
+use call::PendingCall;
 use results::ResultReader;
+use state::Taken;
 
 pub use results::ReadResults;
 pub use set::{NumberedResult, PollableSet};
@@ -140,6 +144,9 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     }
 
     fn wait_at_most(&mut self, deadline: Option<Instant>) -> Option<Result<T, E>> {
+        if let Some(result) = self.take_owned() {
+            return Some(result);
+        }
         let Some(call) = &self.call else { return Some(Err(taken_before())) };
         // By reference: it is large.
         match &call.wait(deadline) {
@@ -151,6 +158,9 @@ impl<T, E: From<SystemException>> Pending<T, E> {
 
     /// Takes the result if the call has ended; does not wait.
     pub fn try_take(&mut self) -> Option<Result<T, E>> {
+        if let Some(result) = self.take_owned() {
+            return Some(result);
+        }
         let Some(call) = &self.call else { return Some(Err(taken_before())) };
         let taken = call.try_take()?;
         self.read(&taken)
@@ -167,7 +177,9 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     {
         let Some(call) = self.call.take() else { return function(Err(taken_before())) };
         let reader = self.reader.clone();
-        call.call_back_with(Box::new(move |call, taken| function(reader.read(call, &taken))));
+        call.call_back_with(Box::new(move |call, taken| {
+            function(reader.read(call, taken.as_ended()))
+        }));
     }
 
     /// Passes the result to `function` when the call ends, on a thread `zorb-handlers`, where it may wait, also for other
@@ -195,7 +207,9 @@ impl<T, E: From<SystemException>> Pending<T, E> {
         call.call_back_with(Box::new(move |_, taken| {
             // If the call is gone, whoever held it has called its function.
             let Some(call) = itself.upgrade() else { return };
-            handled::call_in_thread(call, move |call| function(reader.read(call, &taken)));
+            handled::call_in_thread(call, move |call| {
+                function(reader.read(call, taken.as_ended()))
+            });
         }));
         Ok(())
     }
@@ -217,10 +231,19 @@ impl<T, E: From<SystemException>> Pending<T, E> {
         Ok(())
     }
 
+    /// Takes the result if the call has ended, and no other thread has it any more: then it is read where it is.
+    #[inline]
+    fn take_owned(&mut self) -> Option<Result<T, E>> {
+        let (of, state) = self.call.as_mut()?.owned()?;
+        let result = self.reader.read(of, state.ended()?);
+        self.call = None;
+        Some(result)
+    }
+
     /// Reads the result of the call, which has ended.
     fn read(&mut self, taken: &Taken) -> Option<Result<T, E>> {
         let call = self.call.take()?;
-        Some(self.reader.read(&call, taken))
+        Some(self.reader.read(&call.of, taken.as_ended()))
     }
 }
 
@@ -228,6 +251,9 @@ impl<T, E: From<SystemException>> Future for Pending<T, E> {
     type Output = Result<T, E>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, E>> {
+        if let Some(result) = self.take_owned() {
+            return Poll::Ready(result);
+        }
         let Some(call) = &self.call else { return Poll::Ready(Err(taken_before())) };
         let taken = call.take_or_wake(context.waker());
         match taken.and_then(|taken| self.read(&taken)) {

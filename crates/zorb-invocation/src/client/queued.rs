@@ -9,7 +9,7 @@ use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::{Announcement, BegunRequest, RequestKind};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{OutgoingRequest, Unfinished};
+use super::attempt::OutgoingRequest;
 use super::call::Call;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
@@ -17,6 +17,7 @@ use super::endpoint_cache::{Message, Wanted};
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{NewOutbox, NoThread, Outbox};
+use super::outcome::Unfinished;
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_route};
 use crate::flow::WhenFull;

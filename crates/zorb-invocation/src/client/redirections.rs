@@ -7,16 +7,16 @@ use zorb_types::{
     CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
 };
 
-use super::attempt::{Unfinished, not_addressed};
 use super::call::Call;
 use super::failing::forwarded_to_nil;
+use super::outcome::{Unfinished, not_addressed};
 use crate::object::Binding;
 
 /// The maximum number of times that a call is sent again over a new connection after its server closed one.
 pub(super) const MAX_RESENDS: u32 = 3;
 
 /// The forwards and further attempts of a call.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Redirections {
     hops: u32,
     resends: u32,
@@ -33,12 +33,14 @@ pub(super) enum Next {
 
 impl Redirections {
     /// Those of a call that begins with the original reference, or with one that its server has forwarded to.
-    pub(super) fn new(is_forwarded: bool) -> Self {
+    #[inline]
+    pub(super) const fn new(is_forwarded: bool) -> Self {
         Self { hops: 0, resends: 0, fell_back: !is_forwarded }
     }
 
     /// Whether the original reference is to be tried if this one fails.
-    pub(super) fn may_fall_back(&self) -> bool {
+    #[inline]
+    pub(super) const fn may_fall_back(&self) -> bool {
         !self.fell_back
     }
 

@@ -56,6 +56,12 @@ impl<T> Lock<T> {
         Some(Locked { lock: self, _held: self.mutex.try_take()? })
     }
 
+    /// The value, which nobody can lock meanwhile.
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
     /// The value.
     pub fn into_inner(self) -> T {
         self.value.into_inner()

@@ -7,8 +7,9 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use super::send_twice;
-use crate::sharing::{answer, read_requests, scripted};
-use zorb_core::Pending;
+use crate::sharing::{answer, read_messages, read_requests, scripted};
+use crate::support::Echo;
+use zorb_core::{Interface as _, Pending};
 use zorb_types::SystemException;
 
 /// When it is dropped, it lets the server answer and waits for a call.
@@ -52,4 +53,71 @@ fn a_waker_that_is_dropped_may_wait_for_another_call() {
     assert_eq!(result.recv_timeout(Duration::from_secs(60)).unwrap(), Some(4));
     assert_eq!(told.recv_timeout(Duration::from_secs(60)).unwrap(), 2);
     served.join().unwrap();
+}
+
+/// Makes a call when it wakes.
+struct Calls {
+    echo: Echo,
+    got: Sender<Result<i32, SystemException>>,
+}
+
+impl Wake for Calls {
+    fn wake(self: Arc<Self>) {
+        let hasty = self.echo.with_timeout(Duration::from_secs(60));
+        self.got.send(hasty.twice(5)).unwrap();
+    }
+}
+
+#[test]
+fn a_waker_may_make_a_call_while_its_thread_receives() {
+    let (_orb, echo, served) = scripted(|listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let requests = read_requests(&mut stream, 2);
+        // The thread that receives the first reply has the second one, too, and goes on with it afterwards.
+        answer(&mut stream, requests);
+        let (mut other, _) = listener.accept().unwrap();
+        let requests = read_requests(&mut other, 1);
+        answer(&mut other, requests);
+    });
+    let mut first = send_twice(echo.object(), 1);
+    let (got, result) = channel();
+    let waker = Waker::from(Arc::new(Calls { echo: echo.clone(), got }));
+    assert!(pin!(&mut first).poll(&mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(send_twice(echo.object(), 2).wait().unwrap(), 4);
+    assert_eq!(result.recv().unwrap(), Ok(10));
+    assert_eq!(first.wait().unwrap(), 2);
+    served.join().unwrap();
+}
+
+/// Drops calls when it wakes.
+#[derive(Default)]
+struct Drops(Mutex<Vec<Pending<i32, SystemException>>>);
+
+impl Wake for Drops {
+    fn wake(self: Arc<Self>) {
+        self.0.lock().unwrap().clear();
+    }
+}
+
+#[test]
+fn a_waker_may_drop_its_own_call_and_others() {
+    let (go, may_go) = channel();
+    let (_orb, echo, served) = scripted(move |listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let requests = read_requests(&mut stream, 3);
+        may_go.recv().unwrap();
+        answer(&mut stream, requests[..2].iter().copied());
+        let (others, cancelled) = read_messages(&mut stream, 1);
+        assert!(others.is_empty());
+        assert_eq!(cancelled, [requests[2].0]);
+    });
+    let [mut first, second, third] = [1, 2, 3].map(|value| send_twice(echo.object(), value));
+    let drops = Arc::new(Drops::default());
+    let waker = Waker::from(Arc::clone(&drops));
+    assert!(pin!(&mut first).poll(&mut Context::from_waker(&waker)).is_pending());
+    drops.0.lock().unwrap().extend([first, third]);
+    go.send(()).unwrap();
+    assert_eq!(second.wait().unwrap(), 4);
+    served.join().unwrap();
+    assert!(drops.0.lock().unwrap().is_empty());
 }

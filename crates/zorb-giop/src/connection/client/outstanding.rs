@@ -36,6 +36,16 @@ pub(super) enum State {
     },
 }
 
+/// What has become of a request whose reply has arrived.
+pub(super) enum Answered<C> {
+    /// None waits for it.
+    Nothing,
+    /// It stays outstanding.
+    Kept,
+    /// It was removed.
+    Finished(C),
+}
+
 /// The slot of an id that no request has.
 const FREE: u32 = u32::MAX;
 
@@ -150,20 +160,36 @@ impl<C> Requests<C> {
         }
     }
 
-    /// The same if `wanted` selects it.
+    /// Notes that the reply to a request has arrived, and removes that if `wanted` selects what the driver has stored.
     #[inline]
-    pub(super) fn remove_if(
-        &mut self,
-        id: u32,
-        wanted: impl FnOnce(&C) -> bool,
-    ) -> Option<Outstanding<C>> {
-        match &self.first {
-            Some(first) if first.id == id => self.first.take_if(|first| wanted(&first.call)),
-            _ => {
-                let index = self.index(id)?;
-                self.others.get(index).filter(|request| wanted(&request.call))?;
-                Some(self.remove_at(index, id))
+    pub(super) fn answer(&mut self, id: u32, wanted: impl FnOnce(&C) -> bool) -> Answered<C> {
+        let waits = |request: &Outstanding<C>| {
+            request.kind == RequestKind::Twoway
+                && matches!(request.state, State::Sent | State::Unsent)
+        };
+        if let Some(first) = &mut self.first
+            && first.id == id
+        {
+            if !waits(first) {
+                return Answered::Nothing;
             }
+            if !wanted(&first.call) {
+                first.state = State::Answered;
+                return Answered::Kept;
+            }
+            let first = self.first.take();
+            return first.map_or(Answered::Nothing, |first| Answered::Finished(first.call));
+        }
+        let Some(index) = self.index(id) else { return Answered::Nothing };
+        match self.others.get_mut(index) {
+            Some(request) if waits(request) => {
+                if wanted(&request.call) {
+                    return Answered::Finished(self.remove_at(index, id).call);
+                }
+                request.state = State::Answered;
+                Answered::Kept
+            }
+            _ => Answered::Nothing,
         }
     }
 

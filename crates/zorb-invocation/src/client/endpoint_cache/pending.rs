@@ -61,7 +61,9 @@ impl EndpointCache {
             match connection.join(joining) {
                 Ok(call) => return Ok(call),
                 Err(NotJoined::TooManyPending) => return Err(NoConnection::TooManyPending),
-                Err(NotJoined::Busy | NotJoined::InUse) => return Err(NoConnection::Busy),
+                Err(NotJoined::Busy | NotJoined::InUse | NotJoined::Led) => {
+                    return Err(NoConnection::Busy);
+                }
                 Err(NotJoined::Ended) => self.pending.forget(&connection),
             }
         }

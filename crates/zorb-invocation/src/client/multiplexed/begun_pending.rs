@@ -20,16 +20,18 @@ use crate::client::time_limit::TimeLimit;
 pub(in crate::client) struct BegunPending {
     pub(in crate::client) id: u32,
     pub(in crate::client) text: TextCoding,
-    /// `None` at its end.
-    parts: Option<Parts>,
-}
-
-#[derive(Debug)]
-struct Parts {
-    connection: Arc<MultiplexedConnection>,
     buffers: Box<CallBuffers>,
     /// Its octets, if it is large.
     octets: Option<CountedOctets>,
+    unsent: Unsent,
+}
+
+/// Takes a request back when it is dropped.
+#[derive(Debug)]
+struct Unsent {
+    /// `None` once it was sent, or has failed.
+    connection: Option<Arc<MultiplexedConnection>>,
+    id: u32,
 }
 
 impl MultiplexedConnection {
@@ -64,8 +66,8 @@ impl MultiplexedConnection {
         let buffers = self.spare.take().or_else(|| state.idle.pop());
         drop(state);
         let buffers = buffers.unwrap_or_default();
-        let parts = Some(Parts { connection: self, buffers, octets: None });
-        Some(BegunPending { id: begun.request_id, text: begun.text, parts })
+        let unsent = Unsent { connection: Some(self), id: begun.request_id };
+        Some(BegunPending { id: begun.request_id, text: begun.text, buffers, octets: None, unsent })
     }
 
     /// Sends a message. The caller has locked sending.
@@ -86,74 +88,66 @@ impl MultiplexedConnection {
 impl BegunPending {
     /// The buffer for the request.
     #[inline]
-    pub(in crate::client) fn outgoing(&mut self) -> Option<&mut RequestBuffer> {
-        self.parts.as_mut().map(|parts| &mut parts.buffers.outgoing)
+    pub(in crate::client) fn outgoing(&mut self) -> &mut RequestBuffer {
+        &mut self.buffers.outgoing
     }
 
     /// The octets of the request from `at` on.
     #[inline]
     pub(in crate::client) fn octets_from(&self, at: usize) -> &[u8] {
-        let octets = self.parts.as_ref().map(|parts| parts.buffers.outgoing.octets());
-        octets.and_then(|octets| octets.get(at..)).unwrap_or_default()
+        self.buffers.outgoing.octets().get(at..).unwrap_or_default()
     }
 
     /// Keeps what counts the octets of a large request until its end.
     pub(in crate::client) fn keep(&mut self, counted: CountedOctets) {
-        if let Some(parts) = &mut self.parts {
-            parts.octets = Some(counted);
-        }
-    }
-
-    /// The connection.
-    #[inline]
-    pub(in crate::client) fn connection(&self) -> Option<&Arc<MultiplexedConnection>> {
-        self.parts.as_ref().map(|parts| &parts.connection)
+        self.octets = Some(counted);
     }
 
     /// Sends the request in the buffer.
     #[inline]
     pub(in crate::client) fn send(&self, time_limit: &TimeLimit) -> io::Result<()> {
-        let Some(Parts { connection, buffers, .. }) = &self.parts else {
+        let Some(connection) = &self.unsent.connection else {
             return Err(io::ErrorKind::NotConnected.into());
         };
-        connection.lock_sending(time_limit.deadline())?;
-        let sent = connection.send_locked(buffers.outgoing.octets(), time_limit);
-        connection.sending.unlock();
-        sent
+        let _alone = connection.begin_sending(time_limit.deadline())?;
+        connection.send_locked(self.buffers.outgoing.octets(), time_limit)
     }
 
     /// Ends the use of the connection by the request, which was sent. Its reply, or its failure, goes to the
-    /// [`PendingRequest`].
+    /// [`PendingRequest`]. Returns the connection, and the id of the request.
     #[inline]
-    pub(in crate::client) fn sent(&mut self) {
-        let Some(Parts { connection, mut buffers, .. }) = self.parts.take() else { return };
+    pub(in crate::client) fn sent(self) -> Option<(Arc<MultiplexedConnection>, u32)> {
+        let Self { mut buffers, mut unsent, .. } = self;
+        let connection = unsent.connection.take()?;
         buffers.trim();
         if let Some(others) = connection.spare.put(buffers) {
             connection.state().keep(others);
         }
+        Some((connection, unsent.id))
     }
 
     /// The call of a request that was not sent.
     #[cold]
-    pub(in crate::client) fn into_call(mut self) -> Option<MultiplexedCall> {
-        let Parts { connection, buffers, .. } = self.parts.take()?;
-        connection.state().machine.unsent(self.id);
-        Some(MultiplexedCall::of_begun(connection, buffers, self.id))
+    pub(in crate::client) fn into_call(self) -> Option<MultiplexedCall> {
+        let Self { id, buffers, mut unsent, .. } = self;
+        let connection = unsent.connection.take()?;
+        connection.state().machine.unsent(id);
+        Some(MultiplexedCall::of_begun(connection, buffers, id))
     }
 }
 
-impl Parts {
+impl Unsent {
     #[cold]
-    fn take_back(self, id: u32) {
-        drop(MultiplexedCall::of_begun(self.connection, self.buffers, id));
+    fn take_back(connection: Arc<MultiplexedConnection>, id: u32) {
+        drop(MultiplexedCall::of_begun(connection, Box::default(), id));
     }
 }
 
-impl Drop for BegunPending {
+impl Drop for Unsent {
     #[inline]
     fn drop(&mut self) {
-        if let Some(parts) = self.parts.take() {
-            parts.take_back(self.id);
+        if let Some(connection) = self.connection.take() {
+            Self::take_back(connection, self.id);
         }
     }
 }

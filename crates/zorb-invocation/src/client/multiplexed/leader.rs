@@ -9,8 +9,8 @@ use zorb_os::lock::Locked;
 use zorb_os::probe;
 
 use super::detached::{COPIED, detach};
-use super::pending_reply::{PendingReply, ReplyTail};
-use super::pending_request::{Ended, Ending};
+use super::pending_reply::{PendingReply, ReplyTail, SmallReply};
+use super::pending_request::{Ended, Ending, PendingRequest, Stored};
 use super::{Follower, FollowerReply, MultiplexedConnection, State};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::longest_wait::Wait;
@@ -43,16 +43,22 @@ impl MultiplexedConnection {
         wait: &Wait,
         own: Option<u32>,
     ) -> Result<(), NoReply> {
-        let mut done = false;
+        let (mut done, mut now) = (false, LastReceived::now());
         loop {
             let (polled, tail) = match inbound.poll().map_err(NoReply::Broken)? {
                 None if !done && SHARED_BUFFERS => self.borrow_tail(inbound),
                 polled => (polled, None),
             };
             match polled {
-                Some(header) => done |= self.deliver(inbound, &header, tail, own)?,
+                Some(header) => {
+                    let message = Message { inbound, header: &header, tail };
+                    done |= self.deliver(message, now, own)?;
+                }
                 None if done => return Ok(()),
-                None => self.receive_more(inbound, wait)?,
+                None => {
+                    self.receive_more(inbound, wait)?;
+                    now = LastReceived::now();
+                }
             }
         }
     }
@@ -93,31 +99,28 @@ impl MultiplexedConnection {
 
     /// Passes the current message to the caller that waits for it, or to the pending request; returns whether that is the
     /// request `own`.
+    #[inline]
     pub(super) fn deliver(
         &self,
-        inbound: &mut Inbound,
-        header: &MessageHeader,
-        tail: ReplyTail,
+        message: Message<'_>,
+        now: LastReceived,
         own: Option<u32>,
     ) -> Result<bool, NoReply> {
         let mut state = self.state();
-        let Some(reply) = self.receive_reply(&mut state, inbound, header)? else {
-            return Ok(false);
-        };
-        let is_own = Some(reply.id) == own;
-        if let Some(request) = self.take_pending(&mut state, reply.id) {
-            drop(state);
-            let mut broken = None;
-            let ended = pending_reply((inbound, header, tail), reply.start, &mut broken);
-            self.end_pending(Ending { request, ended });
-            return broken.map_or(Ok(is_own), |error| Err(NoReply::Broken(error)));
-        }
-        match state.machine.call_mut(reply.id) {
-            Some(Follower::Caller(_)) => {
-                self.deliver_to_caller(state, (inbound, header, tail), &reply, is_own)?;
+        match self.receive_reply(&mut state, &message, now)? {
+            Answer::Nobody => Ok(false),
+            Answer::Caller(reply) => {
+                let is_own = Some(reply.id) == own;
+                self.deliver_to_caller(state, message, &reply, is_own)?;
                 Ok(is_own)
             }
-            _ => Ok(false),
+            Answer::Pending(id, start, request) => {
+                drop(state);
+                let mut broken = None;
+                let ending = end_by(message, start, request, &mut broken);
+                self.end_pending(ending);
+                broken.map_or(Ok(Some(id) == own), |error| Err(NoReply::Broken(error)))
+            }
         }
     }
 
@@ -126,27 +129,27 @@ impl MultiplexedConnection {
     pub(super) fn deliver_next<'s>(
         &'s self,
         mut state: Locked<'s, State>,
-        (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
+        message: Message<'_>,
+        now: LastReceived,
         ending: &mut Option<Ending>,
     ) -> Result<Option<Locked<'s, State>>, NoReply> {
-        let Some(reply) = self.receive_reply(&mut state, inbound, header)? else {
-            return Ok(Some(state));
-        };
-        let Some(request) = self.take_pending(&mut state, reply.id) else {
-            if let Some(Follower::Caller(_)) = state.machine.call_mut(reply.id) {
-                self.deliver_to_caller(state, (inbound, header, tail), &reply, false)?;
+        let (start, request) = match self.receive_reply(&mut state, &message, now)? {
+            Answer::Nobody => return Ok(Some(state)),
+            Answer::Caller(reply) => {
+                self.deliver_to_caller(state, message, &reply, false)?;
                 return Ok(None);
             }
-            return Ok(Some(state));
+            Answer::Pending(_, start, request) => (start, request),
         };
         // Others may use the connection between the replies that were received together.
+        let inbound = &*message.inbound;
         let is_last = !inbound.has_buffered() && inbound.current().len() <= COPIED;
         let held = is_last.then_some(state);
         let mut broken = None;
-        let ended = pending_reply((inbound, header, tail), reply.start, &mut broken);
+        let ended = end_by(message, start, request, &mut broken);
         match held {
-            Some(_) => *ending = Some(Ending { request, ended }),
-            None => self.end_pending(Ending { request, ended }),
+            Some(_) => *ending = Some(ended),
+            None => self.end_pending(ended),
         }
         match broken {
             None => Ok(held),
@@ -154,32 +157,57 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Finds out which request the current message answers; `None` if nobody waits for it.
+    /// Finds out which request the current message answers. A pending one is not outstanding any more.
+    #[inline]
     fn receive_reply(
         &self,
         state: &mut State,
-        inbound: &Inbound,
-        header: &MessageHeader,
-    ) -> Result<Option<Answer>, NoReply> {
-        let received = state.machine.receive(inbound, header);
+        message: &Message<'_>,
+        now: LastReceived,
+    ) -> Result<Answer, NoReply> {
+        let is_pending = |call: &Follower| matches!(call, Follower::Pending { .. });
+        let Message { inbound, header, .. } = message;
+        let (received, pending) = state.machine.receive_and_finish(inbound, header, is_pending);
         if received == Received::End {
             return Err(state.no_reply());
         }
         state.used = true;
-        state.last_received = LastReceived::now();
-        Ok(match received {
-            Received::Reply(start) => Some(Answer { id: start.request_id, start: Some(start) }),
-            Received::LocateReply(id) => Some(Answer { id, start: None }),
-            Received::Late | Received::End => None,
-        })
+        state.last_received = now;
+        match (received, pending) {
+            (Received::Reply(start), Some(Follower::Pending { request, .. })) => {
+                state.pending.count -= 1;
+                self.publish_load(state);
+                Ok(Answer::Pending(start.request_id, Some(start), request))
+            }
+            (received, _) => Ok(self.receive_other(state, received)),
+        }
+    }
+
+    /// The same for other messages than replies to pending requests.
+    #[inline(never)]
+    fn receive_other(&self, state: &mut State, received: Received) -> Answer {
+        let reply = match received {
+            Received::Reply(start) => CallerReply { id: start.request_id, start: Some(start) },
+            Received::LocateReply(id) => CallerReply { id, start: None },
+            Received::Late | Received::End => return Answer::Nobody,
+        };
+        match state.machine.call_mut(reply.id) {
+            Some(Follower::Caller(_)) => Answer::Caller(reply),
+            // A LocateReply, which the server sends to a Request.
+            Some(Follower::Pending { .. }) => match self.take_pending(state, reply.id) {
+                Some(request) => Answer::Pending(reply.id, None, request),
+                None => Answer::Nobody,
+            },
+            _ => Answer::Nobody,
+        }
     }
 
     /// Passes the current message to the caller that waits for it, which is the leader itself if `is_own`.
     fn deliver_to_caller(
         &self,
         mut state: Locked<'_, State>,
-        (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
-        reply: &Answer,
+        Message { inbound, header, tail }: Message<'_>,
+        reply: &CallerReply,
         is_own: bool,
     ) -> Result<(), NoReply> {
         let Some(Follower::Caller(caller)) = state.machine.call_mut(reply.id) else {
@@ -204,30 +232,66 @@ impl MultiplexedConnection {
     }
 }
 
-/// The request that a message answers.
-struct Answer {
+/// The current message of a receive buffer.
+pub(super) struct Message<'m> {
+    pub(super) inbound: &'m mut Inbound,
+    pub(super) header: &'m MessageHeader,
+    /// Its end, if that is in a shared buffer.
+    pub(super) tail: ReplyTail,
+}
+
+/// What a message answers.
+enum Answer {
+    /// Nothing that anybody waits for.
+    Nobody,
+    Caller(CallerReply),
+    /// A pending request with this id; `None` for a LocateReply.
+    Pending(u32, Option<ReplyStart>, Arc<dyn PendingRequest>),
+}
+
+/// The reply to a caller that waits.
+struct CallerReply {
     id: u32,
     /// `None` for a LocateReply.
     start: Option<ReplyStart>,
 }
 
-/// How the current message ends a pending request. An error that ends the connection goes to `broken`.
+/// Ends a pending request by the current message as far as that is possible under locks. An error that ends the connection
+/// goes to `broken`.
 #[inline]
-fn pending_reply(
-    (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
+fn end_by(
+    message: Message<'_>,
+    start: Option<ReplyStart>,
+    request: Arc<dyn PendingRequest>,
+    broken: &mut Option<ProtocolError>,
+) -> Ending {
+    let Message { inbound, header, tail } = message;
+    if let Some(start) = start
+        && tail.is_none()
+        && inbound.fragment_starts().is_empty()
+    {
+        let reply = SmallReply { message: inbound.current(), order: header.order, start };
+        match request.store(reply) {
+            Stored::Nothing => {}
+            stored => {
+                return Ending::Stored { request, is_awaited: stored == Stored::Awaited };
+            }
+        }
+    }
+    let ended = taken(Message { inbound, header, tail }, start, broken);
+    Ending::Ended { request, ended }
+}
+
+/// Takes or copies the current message.
+#[inline(never)]
+fn taken(
+    Message { inbound, header, tail }: Message<'_>,
     start: Option<ReplyStart>,
     broken: &mut Option<ProtocolError>,
 ) -> Ended {
     let Some(start) = start else {
-        // A LocateReply, which the server sends to a Request.
         return Ended::NoReply { reason: NoReply::Lost(None), again: false };
     };
-    if tail.is_none()
-        && inbound.fragment_starts().is_empty()
-        && let Some(small) = PendingReply::in_place(inbound.current(), header.order, start)
-    {
-        return Ended::Reply(small);
-    }
     match PendingReply::take((inbound, header, tail), start) {
         Ok(reply) => Ended::Reply(reply),
         Err((error, ends)) => {

@@ -196,18 +196,14 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Removes a pending request, which is to be ended; `None` if no pending one has the id.
-    #[inline]
+    /// Removes the pending request with this id, which is to be ended.
+    #[cold]
     pub(super) fn take_pending(
         &self,
         state: &mut State,
         id: u32,
     ) -> Option<Arc<dyn PendingRequest>> {
-        let is_pending = |call: &Follower| matches!(call, Follower::Pending { .. });
-        let Some(Follower::Pending { request, .. }) = state.machine.finish_if(id, is_pending)
-        else {
-            return None;
-        };
+        let Some(Follower::Pending { request, .. }) = state.machine.finish(id) else { return None };
         state.pending.count -= 1;
         self.publish_load(state);
         Some(request)
@@ -215,8 +211,9 @@ impl MultiplexedConnection {
 
     /// Ends a pending request, and lets the reader call the program back if it wants that. The calling thread leads or is the
     /// reader, which does not end meanwhile.
-    pub(super) fn end_pending(&self, Ending { request, ended }: Ending) {
-        if let Some(calls_back) = request.end(ended) {
+    #[inline]
+    pub(super) fn end_pending(&self, ending: Ending) {
+        if let Some(calls_back) = ending.end() {
             let mut state = self.state();
             state.pending.to_call_back.push(calls_back);
             self.wake_reader(&mut state);
@@ -274,7 +271,7 @@ impl MultiplexedConnection {
                 let Follower::Pending { request, .. } = call else { return None };
                 let again = failed_may_resend(failure, used);
                 let ended = Ended::NoReply { reason: reason(failure.cause), again };
-                Some(Ending { request, ended })
+                Some(Ending::Ended { request, ended })
             })
             .collect();
         drop(state);

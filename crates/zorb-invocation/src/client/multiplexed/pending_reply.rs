@@ -26,6 +26,14 @@ pub(in crate::client) struct PendingReply {
     octets: Octets,
 }
 
+/// A message of a single part that is still in the receive buffer.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::client) struct SmallReply<'a> {
+    pub(in crate::client) message: &'a [u8],
+    pub(in crate::client) order: ByteOrder,
+    pub(in crate::client) start: ReplyStart,
+}
+
 /// Messages with their headers.
 #[derive(Debug)]
 enum Octets {
@@ -74,8 +82,9 @@ impl PendingReply {
         start: ReplyStart,
     ) -> Result<Option<Self>, ProtocolError> {
         let length = message.len();
-        if length <= IN_PLACE {
-            return Ok(Self::in_place(message, order, start));
+        if let Some(mut small) = Self::in_place(&SmallReply { message, order, start }) {
+            small.fill(message);
+            return Ok(Some(small));
         }
         if length > Self::UNCHARGED {
             return Ok(None);
@@ -84,13 +93,23 @@ impl PendingReply {
         Ok(Some(Self { start, order, octets: Octets::Whole(copy.into()) }))
     }
 
-    /// A copy of a message of a single part, if it is small enough to be stored in place.
+    /// A reply to be [filled](Self::fill), if it is small enough to be stored in place.
     #[inline]
-    pub(super) fn in_place(message: &[u8], order: ByteOrder, start: ReplyStart) -> Option<Self> {
-        let mut octets = [0; IN_PLACE];
-        octets.get_mut(..message.len())?.copy_from_slice(message);
-        let length = message.len() as u8;
-        Some(Self { start, order, octets: Octets::InPlace { octets, length } })
+    pub(in crate::client) fn in_place(reply: &SmallReply<'_>) -> Option<Self> {
+        let &SmallReply { message, order, start } = reply;
+        let length = message.len();
+        let octets = Octets::InPlace { octets: [0; IN_PLACE], length: length as u8 };
+        (length <= IN_PLACE).then_some(Self { start, order, octets })
+    }
+
+    /// Copies the message of the reply, which is stored in place.
+    #[inline]
+    pub(in crate::client) fn fill(&mut self, message: &[u8]) {
+        if let Octets::InPlace { octets, .. } = &mut self.octets
+            && let Some(octets) = octets.get_mut(..message.len())
+        {
+            octets.copy_from_slice(message);
+        }
     }
 
     /// The message `octets`.
@@ -106,7 +125,7 @@ impl PendingReply {
     /// Whether it contains results or a user exception.
     #[inline]
     pub(in crate::client) fn has_result(&self) -> bool {
-        matches!(self.start.status, ReplyStatus::NoException | ReplyStatus::UserException)
+        has_result(self.start.status)
     }
 
     /// The reply, to be decoded.
@@ -133,6 +152,12 @@ impl PendingReply {
             start: self.start,
         }
     }
+}
+
+/// Whether replies with this status contain results or a user exception.
+#[inline]
+pub(in crate::client) const fn has_result(status: ReplyStatus) -> bool {
+    matches!(status, ReplyStatus::NoException | ReplyStatus::UserException)
 }
 
 #[cfg(test)]

@@ -4,11 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::pending_reply::PendingReply;
+use super::pending_reply::{PendingReply, SmallReply};
 use crate::client::connection::{LastReceived, NoReply};
 
 /// What gets the reply to a request whose caller does not wait.
 pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
+    /// Copies a reply that ends the request, if it is small enough to be stored in place. Must not wait, nor run code of the
+    /// program: the state of the connection may be locked.
+    fn store(&self, reply: SmallReply<'_>) -> Stored;
+
+    /// Tells who waits for the end of the request that its reply has been [stored](Self::store). Called by a thread that
+    /// receives for others, without a lock: it must not wait. Returns the request if [`call_back`](Self::call_back) is to run.
+    fn tell(self: Arc<Self>) -> Option<Arc<dyn PendingRequest>>;
+
     /// Takes the reply, or why there is none. Called once, by a thread that receives for others: it must not wait.
     /// Returns the request if [`call_back`](Self::call_back) is to run.
     fn end(self: Arc<Self>, ended: Ended) -> Option<Arc<dyn PendingRequest>>;
@@ -22,11 +30,41 @@ pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
     fn leave(&self) -> bool;
 }
 
+/// What has become of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::client) enum Stored {
+    /// Nothing: it does not end the request, or is to be passed on as a whole.
+    Nothing,
+    /// It is stored, and nobody waits for that.
+    Reply,
+    /// It is stored, and somebody is to be [told](PendingRequest::tell).
+    Awaited,
+}
+
 /// A pending request that is to be ended.
 #[derive(Debug)]
-pub(super) struct Ending {
-    pub(super) request: Arc<dyn PendingRequest>,
-    pub(super) ended: Ended,
+pub(super) enum Ending {
+    /// It has its reply. It is dropped without a lock, as that may run code of the program.
+    Stored {
+        request: Arc<dyn PendingRequest>,
+        is_awaited: bool,
+    },
+    Ended {
+        request: Arc<dyn PendingRequest>,
+        ended: Ended,
+    },
+}
+
+impl Ending {
+    /// Ends the request. Returns it if [`call_back`](PendingRequest::call_back) is to run.
+    #[inline]
+    pub(super) fn end(self) -> Option<Arc<dyn PendingRequest>> {
+        match self {
+            Self::Stored { is_awaited: false, .. } => None,
+            Self::Stored { request, is_awaited: true } => request.tell(),
+            Self::Ended { request, ended } => request.end(ended),
+        }
+    }
 }
 
 /// How a request ends.

@@ -13,11 +13,11 @@ use zorb_giop::{Inbound, MessageHeader};
 use zorb_os::lock::Locked;
 use zorb_os::poll::Arrival;
 
-use super::leader::SHARED_BUFFERS;
+use super::leader::{Message, SHARED_BUFFERS};
 use super::pending_reply::ReplyTail;
 use super::pending_request::{Ending, Reader};
 use super::{MultiplexedConnection, State, promote_caller};
-use crate::client::connection::NoReply;
+use crate::client::connection::{LastReceived, NoReply};
 use crate::client::needed_thread::on_needed_thread;
 
 /// How long requests may wait for their replies after a connection was closed.
@@ -251,6 +251,8 @@ impl MultiplexedConnection {
         ending: &mut Option<Ending>,
     ) -> (Locked<'s, State>, Result<bool, NoReply>) {
         let (mut held, mut done, mut is_drained) = (None, false, false);
+        // Without a wait, what follows is received at this time.
+        let mut now = LastReceived::now();
         let led = loop {
             let (polled, tail): (Option<MessageHeader>, ReplyTail) = match inbound.poll() {
                 Err(error) => break Err(NoReply::Broken(error)),
@@ -261,7 +263,8 @@ impl MultiplexedConnection {
                 Some(header) => {
                     done = true;
                     let state = held.take().unwrap_or_else(|| self.state());
-                    match self.deliver_next(state, (inbound, &header, tail), ending) {
+                    let message = Message { inbound, header: &header, tail };
+                    match self.deliver_next(state, message, now, ending) {
                         Ok(state) => held = state,
                         Err(reason) => break Err(reason),
                     }
@@ -284,6 +287,9 @@ impl MultiplexedConnection {
                         Ok(Some(count)) => {
                             is_drained = count < room && self.stream.short_read_means_empty();
                             inbound.advance(count);
+                            if waits.is_some() {
+                                now = LastReceived::now();
+                            }
                         }
                         Ok(None) => is_drained = self.stream.short_read_means_empty(),
                         Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {}
@@ -298,8 +304,8 @@ impl MultiplexedConnection {
     /// Ends the request of the reply that was received last. Called by the reader with the state unlocked.
     #[inline]
     pub(super) fn end_received(&self, ending: &mut Option<Ending>) {
-        if let Some(Ending { request, ended }) = ending.take()
-            && let Some(calls_back) = request.end(ended)
+        if let Some(ending) = ending.take()
+            && let Some(calls_back) = ending.end()
         {
             on_needed_thread(|| calls_back.call_back());
         }

@@ -133,7 +133,7 @@ impl Run {
         };
         let outgoing = match &mut beginning {
             Beginning::Joined(call, _) => call.outgoing().unwrap(),
-            Beginning::AtOnce(begun) => begun.outgoing().unwrap(),
+            Beginning::AtOnce(begun) => begun.outgoing(),
         };
         let mut message = outgoing.request(MessageFormat::Giop(VERSION), ORDER, plain).unwrap();
         message.body(zorb_cdr::TextCoding::default()).write_i32(value);
@@ -159,7 +159,8 @@ impl Run {
         self.numbers += 1;
         let is_timed = self.chance.below(6) == 0;
         let sending = Mutex::new((true, false));
-        let sent = Sent { value: self.numbers, is_timed, sending, ends: Mutex::default() };
+        let (told, ends) = (Mutex::default(), Mutex::default());
+        let sent = Sent { value: self.numbers, is_timed, sending, told, ends };
         let sent = Arc::new(sent);
         let Some(beginning) = self.begin(Some(Arc::clone(&sent)), sent.value) else {
             // It was not sent, and ends nowhere else.
@@ -208,7 +209,7 @@ impl Run {
         let id = beginning.id();
         match beginning {
             Beginning::Joined(mut call, _) => call.detach(),
-            Beginning::AtOnce(mut begun) => begun.sent(),
+            Beginning::AtOnce(begun) => drop(begun.sent()),
         }
         self.sent.insert(id, sent);
     }

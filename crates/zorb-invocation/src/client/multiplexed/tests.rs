@@ -200,6 +200,14 @@ fn a_connection_closes_with_the_messages_that_wait() {
 struct Unanswered;
 
 impl PendingRequest for Unanswered {
+    fn store(&self, _: SmallReply<'_>) -> Stored {
+        Stored::Nothing
+    }
+
+    fn tell(self: Arc<Self>) -> Option<Arc<dyn PendingRequest>> {
+        None
+    }
+
     fn end(self: Arc<Self>, _: Ended) -> Option<Arc<dyn PendingRequest>> {
         None
     }
@@ -237,7 +245,7 @@ fn a_pending_request_without_a_limit_ends_after_the_longest_wait_and_no_other_do
     let without_limit = NewRequest { deadline: None, ..request(None) };
     let begin = || {
         let begun = Arc::clone(&connection).begin_pending(4, &without_limit, &Arc::new(Unanswered));
-        let mut begun = begun.unwrap();
+        let begun = begun.unwrap();
         let id = begun.id;
         begun.sent();
         id

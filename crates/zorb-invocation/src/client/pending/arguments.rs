@@ -21,6 +21,15 @@ impl KeptArguments {
     pub(super) fn copy_of(octets: &[u8], at: usize, text: TextCoding) -> Self {
         Arguments::new(octets, at, text).map_or(Self::OutOfMemory, Self::Encoded)
     }
+
+    /// The number of octets.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Encoded(arguments) => arguments.octets.len(),
+            Self::None | Self::OutOfMemory => 0,
+        }
+    }
 }
 
 /// Encoded arguments.
@@ -37,6 +46,7 @@ impl Arguments {
     ///
     /// # Errors
     /// Without memory for it.
+    #[inline]
     pub(super) fn new(octets: &[u8], at: usize, text: TextCoding) -> Result<Self, TryReserveError> {
         Ok(Self { octets: fallible::copy(octets)?.into(), at, text })
     }

@@ -5,36 +5,40 @@ use std::io;
 use std::sync::Arc;
 
 use zorb_base::gather::WriteBody;
-use zorb_cdr::ByteOrder;
+use zorb_cdr::{ByteOrder, CdrResult};
 use zorb_giop::{PlainRequest, RequestKind, ResponseFlags};
 use zorb_os::probe;
 use zorb_types::{Phase, SystemException};
 
-use super::super::attempt::{Unfinished, not_sent_over, unwritten};
+use super::super::attempt::{not_sent_over, unwritten};
 use super::super::connection::{Connection as _, machine_time};
 use super::super::failing::too_many_octets;
 use super::super::multiplexed::BegunPending;
+use super::super::outcome::Unfinished;
 use super::super::request_octets::UNCOUNTED;
 use super::super::route::{Route, Routes};
-use super::call::{Attempted, PendingCall};
+use super::arguments::KeptArguments;
+use super::call::PendingCall;
+use super::operation_call::Attempted;
 use super::sending::{BodyStart, Sending};
-use super::sent::SentRequest;
+use super::sent::{SentAtOnce, SentRequest};
+
+/// A request that was not sent.
+struct Unsent<'a> {
+    /// The number of its route.
+    number: usize,
+    route: &'a Route,
+    begun: BegunPending,
+    /// Where its arguments begin, if they have been written.
+    start: Option<BodyStart>,
+    reason: NotSent,
+}
 
 /// Why a request was not sent.
 enum NotSent {
     /// The transport has not taken the whole of it.
     Incomplete(io::Error),
     Failed(SystemException),
-}
-
-/// A request that was not sent.
-struct Unsent<'r> {
-    /// The number of its route.
-    number: usize,
-    route: &'r Route,
-    begun: BegunPending,
-    start: Option<BodyStart>,
-    reason: NotSent,
 }
 
 /// Sends a call for the first time, if it can be sent so; `false` if not.
@@ -47,41 +51,30 @@ pub(super) fn send_at_once(
     arguments: WriteBody<'_>,
     sending: &mut Sending,
 ) -> Result<bool, Unfinished> {
-    let core = call.object.core();
+    let core = call.of.object.core();
     let forwarded = sending.forwarded.take();
-    let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+    let target = forwarded.as_deref().unwrap_or_else(|| call.of.object.binding());
     let begun = target.routes(core).ok().and_then(|routes| begin(call, routes));
     let Some((number, route, mut begun)) = begun else {
         sending.forwarded = forwarded;
         return Ok(false);
     };
-    let written = write(call, route, &mut begun, arguments);
-    let start = written.as_ref().ok().map(|&at| BodyStart { at, text: begun.text });
-    let failed = match written {
-        Ok(_) => begun.send(&call.sending).err().map(NotSent::Incomplete),
-        Err(exception) => Some(NotSent::Failed(exception)),
-    };
-    if let Some(reason) = failed {
-        sending.forwarded.clone_from(&forwarded);
-        let unsent = Unsent { number, route, begun, start, reason };
-        return fail(call, unsent, sending).map(|()| true);
-    }
     let text = begun.text;
-    let sent = SentRequest {
-        over: begun.connection().map(|connection| (Arc::clone(connection), begun.id)),
-        arguments: start.map(|start| (begun.octets_from(start.at), start)),
-        attempt: Attempted { forwarded, route: Some(number), text, is_intercepted: false },
-        redirections: std::mem::take(&mut sending.redirections),
+    let (start, reason) = match write(call, route, &mut begun, arguments) {
+        Ok(at) => match begun.send(&call.of.sending_limit()) {
+            Ok(()) => {
+                let arguments = KeptArguments::copy_of(begun.octets_from(at), at, text);
+                let over = begun.sent();
+                SentAtOnce { route: number, text, arguments, over }.note(call).end(call);
+                return Ok(true);
+            }
+            Err(error) => (Some(BodyStart { at, text }), NotSent::Incomplete(error)),
+        },
+        Err(exception) => (None, NotSent::Failed(exception)),
     };
-    let noted = sent.note(call);
-    if noted.is_left
-        && let Some(connection) = begun.connection()
-    {
-        connection.end_left();
-    }
-    begun.sent();
-    noted.end(call);
-    Ok(true)
+    sending.forwarded.clone_from(&forwarded);
+    let unsent = Unsent { number, route, begun, start, reason };
+    fail(call, unsent, sending).map(|()| true)
 }
 
 /// Begins the request by the preferred route, if its connection is open and can be used at once.
@@ -98,10 +91,10 @@ fn begin<'r>(
         return None;
     }
     let connection = route.cache.open_pending_connection()?;
-    let core = call.object.core();
-    let deadline = call.time_limit.deadline();
+    let core = call.of.object.core();
+    let deadline = call.of.time_limit().deadline();
     let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
-    let request = route.request(core, RequestKind::Twoway, &call.operation, deadline);
+    let request = route.request(core, RequestKind::Twoway, &call.of.operation, deadline);
     let most = core.options().max_pending_calls_per_connection;
     Some((number, route, connection.begin_pending(most, &request, call)?))
 }
@@ -111,27 +104,30 @@ fn begin<'r>(
 fn write(
     call: &PendingCall,
     route: &Route,
-    pending: &mut BegunPending,
+    begun: &mut BegunPending,
     arguments: WriteBody<'_>,
 ) -> Result<usize, SystemException> {
-    let (request_id, text) = (pending.id, pending.text);
-    let Some(outgoing) = pending.outgoing() else { return Err(call.object.core().shut_down()) };
+    let (request_id, text) = (begun.id, begun.text);
+    let outgoing = begun.outgoing();
     let request = PlainRequest {
         request_id,
         response: ResponseFlags::SyncWithTarget,
         key: &route.key,
-        operation: &call.operation,
+        operation: &call.of.operation,
     };
-    let begun = outgoing.request(route.form, ByteOrder::NATIVE, request);
-    let mut message = begun.map_err(unwritten)?;
-    probe!(MessagingSend);
-    let mut writer = message.body(text);
-    let at = writer.offset();
-    arguments.write(&mut writer).map_err(unwritten)?;
-    message.finish().map_err(unwritten)?;
-    probe!(Marshal);
-    if outgoing.octets().len() > UNCOUNTED {
-        count_octets(route, pending)?;
+    let mut write = || -> CdrResult<usize> {
+        let mut message = outgoing.request(route.form, ByteOrder::NATIVE, request)?;
+        probe!(MessagingSend);
+        let mut writer = message.body(text);
+        let at = writer.offset();
+        arguments.write(&mut writer)?;
+        message.finish()?;
+        probe!(Marshal);
+        Ok(at)
+    };
+    let at = write().map_err(unwritten)?;
+    if begun.octets_from(0).len() > UNCOUNTED {
+        count_octets(route, begun)?;
     }
     Ok(at)
 }
@@ -156,7 +152,7 @@ fn fail(
     sending: &mut Sending,
 ) -> Result<(), Unfinished> {
     let Unsent { number, route, begun, start, reason } = unsent;
-    let id = begun.id;
+    let (id, text) = (begun.id, begun.text);
     let Some(mut connection) = begun.into_call() else { return Ok(()) };
     let unfinished = match reason {
         NotSent::Incomplete(error) => not_sent_over(route, &mut connection, id, error),
@@ -171,7 +167,7 @@ fn fail(
     let arguments = body
         .map(|(outgoing, start)| (outgoing.octets().get(start.at..).unwrap_or_default(), start));
     let forwarded = sending.forwarded.take();
-    let attempt = Attempted { forwarded, route: Some(number), ..Attempted::default() };
+    let attempt = Attempted { forwarded, route: Some(number), text, is_intercepted: false };
     let redirections = std::mem::take(&mut sending.redirections);
     let noted = SentRequest { attempt, redirections, arguments, over: None }.note(call);
     if noted.is_left {

@@ -10,17 +10,17 @@ use zorb_base::interceptor::{ClientRequest, ClientRequestInfo, RequestOutcome};
 use zorb_cdr::CdrWriter;
 use zorb_types::SystemException;
 
-use super::super::attempt::{Attempt, Unfinished, evaluate};
 use super::super::connect_time::ConnectTime;
 use super::super::effective::with_policies;
+use super::super::outcome::{Attempt, Unfinished, evaluate};
 use super::super::reply::{NO_REPLY, ReadReply, Reply};
 use super::super::route::Routes;
-use super::call::{Attempted, PendingCall};
+use super::operation_call::{Attempted, OperationCall};
 use crate::object::Binding;
 
 /// Calls `run` with the information about a request for interceptors.
 fn with_info<T>(
-    call: &PendingCall,
+    call: &OperationCall,
     target: &Binding,
     run: impl FnOnce(ClientRequestInfo<'_>) -> T,
 ) -> T {
@@ -41,7 +41,7 @@ fn with_info<T>(
 /// Makes an attempt by `send` after interceptors have seen the request. If it is not sent, they see that, too.
 #[cold]
 pub(super) fn intercept_sending(
-    call: &PendingCall,
+    call: &OperationCall,
     target: &Binding,
     routes: &Routes,
     send: impl FnOnce(&ClientRequestInfo<'_>) -> Attempt,
@@ -75,7 +75,7 @@ pub(super) fn intercept_sending(
 /// Lets interceptors see how an attempt has ended, and returns that.
 #[cold]
 pub(super) fn end_attempt(
-    call: &PendingCall,
+    call: &OperationCall,
     attempt: &Attempted,
     reply: Option<&Reply<'_>>,
     outcome: Result<RequestOutcome, SystemException>,
@@ -96,7 +96,7 @@ pub(super) fn end_attempt(
 /// Reads the result of a call whose request interceptors have seen.
 #[cold]
 pub(super) fn read_intercepted(
-    call: &PendingCall,
+    call: &OperationCall,
     attempt: &Attempted,
     reply: Result<Reply<'_>, &SystemException>,
     results: &ReadReply<'_>,

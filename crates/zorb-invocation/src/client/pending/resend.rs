@@ -11,16 +11,18 @@ use zorb_cdr::{CdrErrorKind, CdrWriter};
 use zorb_giop::ReplyStatus;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::super::attempt::{Unfinished, evaluate, not_understood};
 use super::super::jobs::{Job, Run};
 use super::super::multiplexed::PendingReply;
 use super::super::needed_thread::on_needed_thread;
+use super::super::outcome::{Unfinished, evaluate, not_understood};
 use super::super::reply::{NO_REPLY, ReadReply};
 use super::arguments::{Arguments, KeptArguments};
-use super::call::{Answer, Attempted, PendingCall};
+use super::call::PendingCall;
 use super::interception::end_attempt;
+use super::operation_call::Attempted;
 use super::send::{finish, proceed};
 use super::sending::Sending;
+use super::state::{Answer, SendState};
 
 /// Why a call is sent again.
 #[derive(Debug)]
@@ -35,8 +37,8 @@ impl PendingCall {
     /// Sends it again, on a thread for that.
     #[cold]
     pub(super) fn resume_later(self: Arc<Self>, cause: Cause) {
-        let core = Arc::clone(self.object.core());
-        let deadline = self.sending.deadline();
+        let core = Arc::clone(self.of.object.core());
+        let deadline = self.of.sending_limit().deadline();
         let resume = move |run| {
             let call = Arc::clone(&self);
             on_needed_thread(|| call.guarded(|| self.resume(cause, run)));
@@ -46,7 +48,7 @@ impl PendingCall {
 
     /// Calls `run`, which calls interceptors, with the slots of the caller. If one panics, the call has failed.
     fn guarded(self: &Arc<Self>, run: impl FnOnce()) {
-        let run = || serve_with(self.slots.clone().unwrap_or_default(), run);
+        let run = || serve_with(self.of.slots.clone().unwrap_or_default(), run);
         if call_back("an interceptor of a call", run).is_none() {
             let code = minor::unknown::SERVANT_PANICKED;
             let exception = SystemException::unknown(code, CompletionStatus::Maybe);
@@ -57,11 +59,11 @@ impl PendingCall {
     /// Makes the upcall of a call that is sent again to an object of this ORB, on a thread for that: it may wait for other
     /// pending calls, but not begin later than the longest wait allows.
     fn call_later(self: Arc<Self>, arguments: Arguments, sending: Sending) {
-        let core = Arc::clone(self.object.core());
+        let core = Arc::clone(self.of.object.core());
         let longest = core.options().max_reply_wait;
         // A limit beyond the range of the clock is no limit.
         let begins = longest.and_then(|longest| Instant::now().checked_add(longest));
-        let deadline = self.sending.deadline().or(begins);
+        let deadline = self.of.sending_limit().deadline().or(begins);
         let run = move |run| {
             let call = Arc::clone(&self);
             let make = || match not_sent_again(run) {
@@ -111,7 +113,7 @@ impl PendingCall {
             if state.is_cancelled {
                 return;
             }
-            state.is_sending = true;
+            state.sending = SendState::Sending;
         }
         let sending = Sending { forwarded: attempt.forwarded, redirections, makes_upcalls: false };
         self.send_again(arguments, sending, Some(unfinished));
@@ -149,7 +151,7 @@ impl PendingCall {
             Cause::NoReply(exception) => {
                 if attempt.is_intercepted
                     && let RequestOutcome::SystemException(exception) =
-                        end_attempt(self, attempt, None, Ok(RequestOutcome::TransportRetry))
+                        end_attempt(&self.of, attempt, None, Ok(RequestOutcome::TransportRetry))
                 {
                     return Unfinished::Failed(exception);
                 }
@@ -157,8 +159,8 @@ impl PendingCall {
             }
             Cause::Reply(reply) => reply,
         };
-        let route = self.route(attempt);
-        let reply = self.reply(attempt, route, &reply);
+        let route = self.of.route(attempt);
+        let reply = self.of.reply(attempt, route, &reply);
         let unfinished = if reply.received.start.status == ReplyStatus::NeedsAddressingMode {
             let over = self.state.lock().over.clone();
             let omitted = over.is_some_and(|(connection, _)| connection.send_in_full());
@@ -177,7 +179,7 @@ impl PendingCall {
             Unfinished::Failed(exception) => (Err(exception), None),
             again => (Ok(RequestOutcome::TransportRetry), Some(again)),
         };
-        match (end_attempt(self, attempt, Some(&reply), outcome), otherwise) {
+        match (end_attempt(&self.of, attempt, Some(&reply), outcome), otherwise) {
             (RequestOutcome::SystemException(exception), _) => Unfinished::Failed(exception),
             (RequestOutcome::LocationForward(ior), _) => Unfinished::Forward(ior),
             (_, Some(again)) => again,

@@ -10,7 +10,8 @@ use zorb_types::SystemException;
 
 use super::super::raw_reply::RawReply;
 use super::super::reply::{NO_REPLY, Outcome, ReadReply, Reply, Request};
-use super::call::{PendingCall, Taken};
+use super::operation_call::OperationCall;
+use super::state::EndedCall;
 
 /// A function that reads the results of an operation.
 pub type ReadResults<T> = fn(&mut CdrReader<'_>) -> CdrResult<T>;
@@ -23,7 +24,7 @@ pub(super) enum ResultReader<T, E> {
     /// Code that knows the types of the operation.
     Typed {
         results: ReadResults<T>,
-        read: fn(&PendingCall, &Taken, ReadResults<T>) -> Result<T, E>,
+        read: fn(&OperationCall, EndedCall<'_>, ReadResults<T>) -> Result<T, E>,
     },
     /// Code that gets the types at run time.
     Raw(Arc<ReadRaw<T, E>>),
@@ -38,10 +39,11 @@ impl<T, E: Raises> ResultReader<T, E> {
 
 impl<T, E: From<SystemException>> ResultReader<T, E> {
     /// Reads the result of the call, which has ended like this.
-    pub(super) fn read(&self, call: &PendingCall, taken: &Taken) -> Result<T, E> {
+    #[inline]
+    pub(super) fn read(&self, call: &OperationCall, ended: EndedCall<'_>) -> Result<T, E> {
         match self {
-            Self::Typed { results, read } => read(call, taken, *results),
-            Self::Raw(read) => read_raw(call, taken, &**read),
+            Self::Typed { results, read } => read(call, ended, *results),
+            Self::Raw(read) => read_raw(call, ended, &**read),
         }
     }
 }
@@ -62,20 +64,20 @@ impl<T, E> fmt::Debug for ResultReader<T, E> {
 }
 
 fn read_typed<T, E: Raises>(
-    call: &PendingCall,
-    taken: &Taken,
+    call: &OperationCall,
+    ended: EndedCall<'_>,
     read: ReadResults<T>,
 ) -> Result<T, E> {
     // They have been written.
     let arguments = |_: &mut CdrWriter<'_>| Ok(());
     let request = Request { arguments, read, outcome: Outcome::missing() };
-    let ended = call.read(taken, &ReadReply::Typed(&request));
-    request.outcome.after(ended)
+    let read = call.read(ended, &ReadReply::Typed(&request));
+    request.outcome.after(read)
 }
 
 fn read_raw<T, E: From<SystemException>>(
-    call: &PendingCall,
-    taken: &Taken,
+    call: &OperationCall,
+    ended: EndedCall<'_>,
     read: &ReadRaw<T, E>,
 ) -> Result<T, E> {
     let result = Cell::new(None);
@@ -83,6 +85,6 @@ fn read_raw<T, E: From<SystemException>>(
         result.set(Some(reply.take_raw(read)?));
         Ok(())
     };
-    call.read(taken, &ReadReply::Raw(&take))?;
+    call.read(ended, &ReadReply::Raw(&take))?;
     result.into_inner().unwrap_or_else(|| Err(NO_REPLY.into()))
 }

@@ -7,31 +7,33 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_base::gather::WriteBody;
-use zorb_base::interceptor::ClientRequestInfo;
+use zorb_base::interceptor::{ClientRequestInfo, copied_thread_slots};
 use zorb_cdr::CdrWriter;
 use zorb_giop::{DetachedMessage, ProtocolError, ProtocolErrorKind};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::super::attempt::{Attempt, Unfinished, send_over};
+use super::super::attempt::send_over;
 use super::super::call::Call;
 use super::super::connect_time::ConnectTime;
 use super::super::connection::{CallReply, Connection};
-use super::super::effective::{plain_parameters, write_parameters};
+use super::super::effective::{parameters, plain_parameters};
 use super::super::endpoint_cache::Wanted;
 use super::super::invoke::attempt;
 use super::super::level_policies::CallParameters;
 use super::super::multiplexed::{MultiplexedCall, PendingReply, PendingRequest};
+use super::super::outcome::{Attempt, Unfinished};
 use super::super::redirections::{Next, Redirections};
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::{Route, Routes};
 use super::super::selection::{Selection, select_route, too_many_pending};
-use super::super::time_limit::TimeLimit;
 use super::at_once::send_at_once;
-use super::call::{Answer, Attempted, PendingCall};
+use super::call::PendingCall;
 use super::count::CountedCall;
 use super::interception::intercept_sending;
+use super::operation_call::{Attempted, OperationCall, OwnParameters};
 use super::sending::{BodyStart, Sending};
 use super::sent::SentRequest;
+use super::state::{Answer, SendState, State};
 use crate::object::ObjectRef;
 
 /// How long a connection keeps its reader without pending calls if connections have no idle limit.
@@ -44,68 +46,76 @@ pub(super) fn send(
     arguments: WriteBody<'_>,
 ) -> Arc<PendingCall> {
     let core = object.core();
-    let mut own = None;
-    let expired = match plain_parameters(object) {
-        Some(_) => None,
-        None => write_parameters(object, &mut own).err(),
-    };
-    let parameters = own.as_ref().unwrap_or_else(|| core.plain_parameters());
-    let (limits, is_redirected) = (parameters.start_limits(), parameters.is_redirected);
+    let plain = plain_parameters(object);
     let options = core.options();
     let counted = CountedCall::enter(options.max_pending_calls, options.max_pending_octets);
-    if is_redirected || expired.is_some() || counted.is_none() || !core.is_running() {
-        return send_unusual(object, operation, (own, limits, expired, counted), arguments);
+    let is_usual = plain
+        .is_some_and(|it| it.round_trip.is_none() && it.request.is_none() && !it.is_redirected);
+    if !is_usual || counted.is_none() || !core.is_running() {
+        return send_unusual(object, operation, (plain, counted), arguments);
     }
-    let call = PendingCall::new(object.clone(), operation, own, limits, counted);
-    begin(&call, arguments);
-    call
+    let slots = copied_thread_slots();
+    let of = OperationCall { object: object.clone(), operation, own: None, slots };
+    begin(of, counted, arguments)
 }
 
-/// The parameters of a call, its limits, why it fails if its time has passed, and how it is counted.
-type Unusual =
-    (Option<CallParameters>, [TimeLimit; 2], Option<SystemException>, Option<CountedCall>);
-
-/// Sends a call whose policies select other connections, or that fails before it is sent.
+/// Sends a call that has parameters of its own, or fails before it is sent.
 #[cold]
 #[inline(never)]
 fn send_unusual(
     object: &ObjectRef,
     operation: Cow<'static, str>,
-    (own, limits, expired, counted): Unusual,
+    (plain, counted): (Option<&CallParameters>, Option<CountedCall>),
     arguments: WriteBody<'_>,
 ) -> Arc<PendingCall> {
-    let parameters = own.as_ref().unwrap_or_else(|| object.core().plain_parameters());
-    let (object, failed) = match parameters.is_redirected.then(|| object.as_wanted()) {
+    let (parameters, expired) = match plain {
+        Some(plain) => (*plain, None),
+        None => match parameters(object) {
+            Ok(parameters) => (parameters, None),
+            Err(exception) => (*object.core().plain_parameters(), Some(exception)),
+        },
+    };
+    let (object, wrong) = match parameters.is_redirected.then(|| object.as_wanted()) {
         None => (object.clone(), None),
         Some(Ok(wanted)) => (wanted.into_owned(), None),
         Some(Err(exception)) => (object.clone(), Some(exception)),
     };
-    let is_refused = counted.is_none();
-    let call = PendingCall::new(object, operation, own, limits, counted);
-    let failed = failed
+    let failed = wrong
         .or(expired)
-        .or_else(|| call.object.core().check_running().err())
-        .or_else(|| is_refused.then(too_many_pending));
-    match failed {
-        Some(exception) => finish(&call, Answer::Failed(exception)),
-        None => begin(&call, arguments),
-    }
+        .or_else(|| object.core().check_running().err())
+        .or_else(|| counted.is_none().then(too_many_pending));
+    let (own, slots) = (Some(OwnParameters::start(&parameters)), copied_thread_slots());
+    let of = OperationCall { object, operation, own, slots };
+    let Some(exception) = failed else { return begin(of, counted, arguments) };
+    let (attempt, redirections) = (Attempted::default(), Redirections::new(false));
+    let state = State::new(attempt, redirections, SendState::Sending);
+    let call = PendingCall::new(of, counted, state);
+    finish(&call, Answer::Failed(exception));
     call
 }
 
 /// Sends a call for the first time.
 #[inline]
-fn begin(call: &Arc<PendingCall>, arguments: WriteBody<'_>) {
-    let forwarded = call.object.forwarded().to_arc();
+fn begin(
+    of: OperationCall,
+    counted: Option<CountedCall>,
+    arguments: WriteBody<'_>,
+) -> Arc<PendingCall> {
+    let forwarded = of.object.forwarded().to_arc();
     let redirections = Redirections::new(forwarded.is_some());
+    let attempt = Attempted { forwarded: forwarded.clone(), ..Attempted::default() };
+    let state = State::new(attempt, redirections, SendState::AtOnce);
+    let call = PendingCall::new(of, counted, state);
     let mut sending = Sending { forwarded, redirections, makes_upcalls: true };
-    match send_at_once(call, arguments, &mut sending) {
+    match send_at_once(&call, arguments, &mut sending) {
         Ok(true) => {}
-        Ok(false) => begin_otherwise(call, arguments, sending, None),
-        Err(unfinished) => begin_otherwise(call, arguments, sending, Some(unfinished)),
+        Ok(false) => begin_otherwise(&call, arguments, sending, None),
+        Err(unfinished) => begin_otherwise(&call, arguments, sending, Some(unfinished)),
     }
+    call
 }
 
+/// The same if it cannot be sent at once. No connection knows the call.
 #[cold]
 #[inline(never)]
 fn begin_otherwise(
@@ -114,6 +124,7 @@ fn begin_otherwise(
     sending: Sending,
     first: Option<Unfinished>,
 ) {
+    call.state.lock().sending = SendState::Sending;
     if let Err(exception) = proceed(call, arguments, sending, first) {
         finish(call, Answer::Failed(exception));
     }
@@ -138,7 +149,7 @@ pub(super) fn proceed(
         body.set(Some(start));
         Ok(())
     };
-    let own = call.as_call(&noted, &connect_time);
+    let own = call.of.as_call(&noted, &connect_time);
     loop {
         let unfinished = match first.take() {
             Some(unfinished) => unfinished,
@@ -149,7 +160,7 @@ pub(super) fn proceed(
             },
         };
         let Sending { forwarded, redirections, .. } = &mut sending;
-        let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+        let target = forwarded.as_deref().unwrap_or_else(|| call.of.object.binding());
         match redirections.next(&own, target, unfinished)? {
             Next::Again => {}
             Next::Original => *forwarded = None,
@@ -177,8 +188,8 @@ fn attempt_at(
     sending: &mut Sending,
 ) -> Attempt {
     let forwarded = sending.forwarded.clone();
-    let target = forwarded.as_deref().unwrap_or_else(|| call.object.binding());
-    let routes = target.routes(call.object.core()).map_err(Unfinished::Failed)?;
+    let target = forwarded.as_deref().unwrap_or_else(|| call.of.object.binding());
+    let routes = target.routes(call.of.object.core()).map_err(Unfinished::Failed)?;
     if routes.local.is_some() {
         let answer = RefCell::new(None);
         let read = |reply: &Reply<'_>| store(reply, &answer);
@@ -193,7 +204,7 @@ fn attempt_at(
     if routes.interceptors.is_empty() {
         return send_by(call, own, body, (routes, sending));
     }
-    intercept_sending(call, target, routes, |info: &ClientRequestInfo<'_>| {
+    intercept_sending(&call.of, target, routes, |info: &ClientRequestInfo<'_>| {
         send_by(call, &Call { info: Some(info), ..*own }, body, (routes, sending))
     })
 }
@@ -271,14 +282,14 @@ fn connect<'r>(
     own: &Call<'_>,
     routes: &'r Routes,
 ) -> Result<(&'r Route, MultiplexedCall), Unfinished> {
-    let most = call.object.core().options().max_pending_calls_per_connection;
+    let most = call.of.object.core().options().max_pending_calls_per_connection;
     let selection = Selection { wanted: own.wanted(), expects_reply: true, info: own.info };
     let connect = |route: &Route, wanted: Wanted<'_>| route.cache.pending_connection(wanted, most);
     let selected = select_route(own.object, routes, &selection, connect);
     let (route, mut connection) = selected.map_err(Unfinished::Failed)?;
     let linger = route.cache.idle_limit().unwrap_or(LINGER);
     let request: Arc<dyn PendingRequest> = Arc::<PendingCall>::clone(call);
-    let reads = connection.reply_to(request, call.object.core().threads(), linger);
+    let reads = connection.reply_to(request, call.of.object.core().threads(), linger);
     reads.map_err(|error| Unfinished::Failed(no_reader(error)))?;
     Ok((route, connection))
 }

@@ -28,8 +28,8 @@ impl Sending {
     /// Whether the next attempt is for an object of this ORB.
     #[cold]
     pub(super) fn is_local(&self, call: &PendingCall) -> bool {
-        let target = self.forwarded.as_deref().unwrap_or_else(|| call.object.binding());
+        let target = self.forwarded.as_deref().unwrap_or_else(|| call.of.object.binding());
         // Without memory for them, the attempt fails.
-        target.routes(call.object.core()).is_ok_and(|routes| routes.local.is_some())
+        target.routes(call.of.object.core()).is_ok_and(|routes| routes.local.is_some())
     }
 }

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use zorb_cdr::TextCoding;
+
 use super::super::multiplexed::{Ended, MultiplexedConnection};
 use super::super::redirections::Redirections;
 use super::arguments::KeptArguments;
-use super::call::{Attempted, PendingCall};
+use super::call::PendingCall;
+use super::operation_call::Attempted;
 use super::sending::BodyStart;
+use super::state::{SendState, State};
 
 /// A request that its thread has sent.
 pub(super) struct SentRequest<'a> {
@@ -28,36 +32,73 @@ pub(super) struct Noted {
 
 impl SentRequest<'_> {
     /// Stores it in its call, which is no longer being sent.
-    #[inline]
     pub(super) fn note(self, call: &PendingCall) -> Noted {
         let mut state = call.state.lock();
         // Then it will not be sent again.
-        let is_answered = state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
+        let is_answered = state.answer.is_some()
+            || state.ended_while_sent.as_ref().is_some_and(Ended::has_result);
         if let Some((octets, BodyStart { at, text })) = self.arguments
             && !is_answered
         {
-            state.arguments = KeptArguments::copy_of(octets, at, text);
-            if let Some(counted) = &call.counted {
-                // Those of the attempt before.
-                counted.release();
-                counted.retain(octets.len());
-            }
+            call.keep(&mut state, KeptArguments::copy_of(octets, at, text));
         }
         state.redirections = self.redirections;
         state.attempt = self.attempt;
         if self.over.is_some() {
             state.over = self.over;
         }
-        state.is_sending = false;
-        Noted {
+        Noted::in_state(&mut state)
+    }
+}
+
+/// A request that was sent over an open connection.
+pub(super) struct SentAtOnce {
+    /// The number of its route.
+    pub(super) route: usize,
+    pub(super) text: TextCoding,
+    pub(super) arguments: KeptArguments,
+    /// The connection and the id of the request.
+    pub(super) over: Option<(Arc<MultiplexedConnection>, u32)>,
+}
+
+impl SentAtOnce {
+    /// Stores it in its call, which is no longer being sent. The reply may have ended that.
+    #[inline]
+    pub(super) fn note(self, call: &PendingCall) -> Noted {
+        let mut state = call.state.lock();
+        (state.attempt.route, state.attempt.text) = (Some(self.route), self.text);
+        if state.answer.is_none() {
+            state.over = self.over;
+            call.keep(&mut state, self.arguments);
+        }
+        Noted::in_state(&mut state)
+    }
+}
+
+impl PendingCall {
+    #[inline]
+    fn keep(&self, state: &mut State, arguments: KeptArguments) {
+        if let Some(counted) = &self.counted {
+            // Those of the attempt before.
+            counted.release();
+            counted.retain(arguments.len());
+        }
+        state.arguments = arguments;
+    }
+}
+
+impl Noted {
+    /// Ends the sending.
+    #[inline]
+    fn in_state(state: &mut State) -> Self {
+        state.sending = SendState::Sent;
+        Self {
             is_left: std::mem::take(&mut state.is_left),
             is_cancelled: state.is_cancelled,
             has_ended: state.ended_while_sent.is_some(),
         }
     }
-}
 
-impl Noted {
     /// Ends the call, or its request, if either has happened. The thread does not use the connection any more.
     #[inline]
     pub(super) fn end(self, call: &Arc<PendingCall>) {

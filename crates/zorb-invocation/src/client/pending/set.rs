@@ -10,7 +10,7 @@ use zorb_os::lock::{Condition, Lock};
 use zorb_types::SystemException;
 
 use super::Pending;
-use super::call::{about_to_wait, wait_once};
+use super::waiting::{about_to_wait, wait_once};
 
 /// Pending calls of any objects, whose results one thread takes in the order in which they end: the `PollableSet` of
 /// CORBA Messaging. Dropping it cancels the calls that it contains.

@@ -2,61 +2,75 @@
 
 use std::sync::Arc;
 
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, Phase, SystemException, minor};
 
-use super::super::attempt::{Unfinished, evaluate};
+use super::super::outcome::{Unfinished, evaluate};
 use super::super::reply::{NO_REPLY, ReadReply};
-use super::call::{Answer, Attempted, PendingCall, Taken};
+use super::call::PendingCall;
 use super::interception::{end_attempt, read_intercepted};
+use super::operation_call::{Attempted, OperationCall};
+use super::state::{Answer, EndedCall};
 
-impl PendingCall {
-    /// Reads the result from how it has ended.
+impl OperationCall {
+    /// Reads the result of a call that has ended.
     pub(super) fn read(
         &self,
-        taken: &Taken,
+        ended: EndedCall<'_>,
         results: &ReadReply<'_>,
     ) -> Result<(), SystemException> {
-        let Taken { answer, attempt } = taken;
-        let read = match answer {
-            Answer::Reply(reply) if !attempt.is_intercepted => {
-                let reply = self.reply(attempt, self.route(attempt), reply);
-                match evaluate(&reply, results, None) {
-                    Ok(()) => return Ok(()),
-                    Err(Unfinished::Failed(exception)) => Err(exception),
-                    // Those replies have been evaluated before.
-                    Err(_) => Err(NO_REPLY),
-                }
-            }
-            answer => self.read_other(attempt, answer, results),
+        let EndedCall { answer, attempt } = ended;
+        if let Answer::Reply(reply) = answer
+            && reply.has_result()
+            && !attempt.is_intercepted
+        {
+            let read = results.read(&self.reply(attempt, None, reply));
+            return read.map_err(|exception| self.named(attempt, exception));
+        }
+        self.read_other(ended, results)
+    }
+
+    /// `exception` with the operation and the server in its context.
+    #[cold]
+    fn named(&self, attempt: &Attempted, exception: SystemException) -> SystemException {
+        let exception = match self.route(attempt) {
+            Some(route) => exception.at(Phase::Decode, &route.cache.endpoint),
+            None => exception,
         };
-        read.map_err(|exception| exception.in_operation(&self.operation))
+        exception.in_operation(&self.operation)
     }
 
     #[cold]
     fn read_other(
         &self,
-        attempt: &Attempted,
-        answer: &Answer,
+        EndedCall { answer, attempt }: EndedCall<'_>,
         results: &ReadReply<'_>,
     ) -> Result<(), SystemException> {
         let reply = match answer {
             Answer::Reply(reply) => Ok(self.reply(attempt, self.route(attempt), reply)),
             Answer::Failed(exception) => Err(exception),
         };
-        match reply {
+        let read = match reply {
             _ if attempt.is_intercepted => read_intercepted(self, attempt, reply, results),
-            Ok(_) => Err(NO_REPLY),
+            Ok(reply) => match evaluate(&reply, results, None) {
+                Ok(()) => Ok(()),
+                Err(Unfinished::Failed(exception)) => Err(exception),
+                // Those replies have been evaluated before.
+                Err(_) => Err(NO_REPLY),
+            },
             Err(exception) => Err(exception.clone()),
-        }
+        };
+        read.map_err(|exception| exception.in_operation(&self.operation))
     }
+}
 
+impl PendingCall {
     /// Lets interceptors see the end of a request whose result nobody takes.
     fn end_cancelled(&self) {
         let attempt = std::mem::take(&mut self.state.lock().attempt);
         if attempt.is_intercepted {
             let code = minor::transient::REQUEST_CANCELLED;
             let cancelled = SystemException::transient(code, CompletionStatus::Maybe);
-            let _ = end_attempt(self, &attempt, None, Err(cancelled));
+            let _ = end_attempt(&self.of, &attempt, None, Err(cancelled));
         }
     }
 
