@@ -4,14 +4,17 @@
 //! and no result.
 #![forbid(unsafe_code)]
 
+use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use zorb_costs::mark_phase;
 use zorb_costs::operation::WARM_UP;
-use zorb_nano::{Answer, Client, Interface, Limits, Linux, Operations, Reader, Reference, Servant};
-use zorb_nano::{Server, SystemException, Writer};
+use zorb_nano::{
+    Address, Answer, Client, Interest, Interface, Limits, Linux, Operations, Os, OsError, Reader,
+    Reference, Servant, Server, Socket, SystemException, Writer,
+};
 
 const USAGE: &str = "usage: zorb-costs-small CALLS [empty|void]...";
 
@@ -20,6 +23,77 @@ static INTERFACE: Interface =
 
 /// Under callgrind and on a busy machine a call takes its time.
 const LIMITS: Limits = Limits::DEFAULT.timeout(Duration::from_secs(60));
+
+/// Linux with a clock that a microsecond passes at each look, so that calls follow each other as they do where neither
+/// callgrind nor other work slows them down.
+struct Steady {
+    linux: Linux,
+    now: Duration,
+}
+
+impl Steady {
+    fn new(sockets: u16) -> Self {
+        Self { linux: Linux::new(sockets), now: Duration::ZERO }
+    }
+}
+
+impl Os for Steady {
+    fn now(&mut self) -> Duration {
+        // The instructions of the look count.
+        black_box(self.linux.now());
+        self.now += Duration::from_micros(1);
+        self.now
+    }
+
+    fn priority(&mut self) -> Option<i16> {
+        self.linux.priority()
+    }
+
+    fn connect(&mut self, address: Address) -> Result<Socket, OsError> {
+        self.linux.connect(address)
+    }
+
+    fn listen(&mut self, address: Address) -> Result<Socket, OsError> {
+        self.linux.listen(address)
+    }
+
+    fn port(&mut self, listener: Socket) -> Result<u16, OsError> {
+        self.linux.port(listener)
+    }
+
+    fn accept(&mut self, listener: Socket) -> Result<Socket, OsError> {
+        self.linux.accept(listener)
+    }
+
+    fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError> {
+        self.linux.read(connection, space)
+    }
+
+    fn read_within(
+        &mut self,
+        connection: Socket,
+        space: &mut [u8],
+        timeout: Duration,
+    ) -> Result<usize, OsError> {
+        self.linux.read_within(connection, space, timeout)
+    }
+
+    fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
+        self.linux.write(connection, octets)
+    }
+
+    fn close(&mut self, socket: Socket) {
+        self.linux.close(socket);
+    }
+
+    fn poll(
+        &mut self,
+        interests: &mut [Interest],
+        timeout: Option<Duration>,
+    ) -> Result<(), OsError> {
+        self.linux.poll(interests, timeout)
+    }
+}
 
 struct Counted;
 
@@ -59,7 +133,7 @@ fn main() -> ExitCode {
 /// Serves until the process ends; `ready` gets the reference of the object.
 fn serve(ready: &Sender<Result<Reference, SystemException>>) -> Result<(), SystemException> {
     let endpoint = format!("uiop://@zorb-costs-{}", std::process::id()).parse()?;
-    let mut server = Server::new(Linux::new(3), endpoint, LIMITS.max_connections(1))?;
+    let mut server = Server::new(Steady::new(3), endpoint, LIMITS.max_connections(1))?;
     server.register(b"counted", Box::new(Counted))?;
     let reference = server.reference(b"counted");
     if ready.send(reference).is_err() {
@@ -80,7 +154,7 @@ fn measure(calls: &str, operations: &[String]) -> Outcome {
     });
     let failed = |exception: SystemException| format!("{exception:?}");
     let counted = started.recv()?.map_err(failed)?;
-    let mut client = Client::new(Linux::new(1), LIMITS);
+    let mut client = Client::new(Steady::new(1), LIMITS);
     for name in operations {
         let mut repeat = |times: u32| {
             let times = if name == "void" { times } else { 0 };
