@@ -12,7 +12,8 @@ const PATH: &str = "tests/footprint/budget.toml";
 
 const HEAD: &str = "\
 # Octets of programs that are built for size: of the file, and of the code and constants of each crate. A file that is more
-# than 1 % larger fails `cargo xtask footprint --programs --check`. Written by `cargo xtask footprint --programs --update`.
+# than 1 % larger fails `cargo xtask footprint --programs --check`, and so does a small ORB of more than 25 % of the full one in
+# the same application, nano and sensor. Written by `cargo xtask footprint --programs --update`.
 ";
 
 /// Growth of a file that is no regression, in percent.
@@ -20,10 +21,18 @@ const PERCENT: u64 = 1;
 /// So many crates are named, if they have grown.
 const NAMED: usize = 5;
 
+/// The program on the small ORB, and the same on the full one.
+pub(super) const NANO: &str = "nano";
+pub(super) const SENSOR: &str = "sensor";
+
+/// The most that the small ORB has of the full one, in percent: of the file, and of its code.
+const SMALL: u64 = 25;
+
 /// The sizes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Octets {
     pub(super) file: u64,
+    pub(super) code: u64,
     pub(super) crates: BTreeMap<String, u64>,
 }
 
@@ -53,25 +62,42 @@ impl Budget {
         let mut programs = BTreeMap::new();
         for (name, sizes) in table.iter().filter(|(_, value)| value.is_table()) {
             let number = |value: &toml::Value| u64::try_from(value.as_integer()?).ok();
-            let file = number(sizes.get("file")?)?;
+            let [file, code] = [number(sizes.get("file")?)?, number(sizes.get("code")?)?];
             let crates = sizes.get("crates")?.as_table()?.iter();
             let crates = crates.map(|(name, octets)| Some((name.clone(), number(octets)?)));
             let crates = crates.collect::<Option<_>>()?;
-            programs.insert(name.clone(), Octets { file, crates });
+            programs.insert(name.clone(), Octets { file, code, crates });
         }
         Some(Self { compiler: Compiler::of(&table)?, programs })
     }
 
     fn to_toml(&self) -> String {
         let mut text = format!("{HEAD}{}", self.compiler);
-        for (name, Octets { file, crates }) in &self.programs {
+        for (name, Octets { file, code, crates }) in &self.programs {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "\n[{name}]\nfile = {file}\n[{name}.crates]");
+            let _ = writeln!(text, "\n[{name}]\nfile = {file}\ncode = {code}\n[{name}.crates]");
             for (name, octets) in crates {
                 let _ = writeln!(text, "{name:?} = {octets}");
             }
         }
         text
+    }
+
+    /// The file and the code of the small ORB's program, in percent of those of the full one's.
+    pub(super) fn shares(&self) -> Option<[f64; 2]> {
+        let (small, full) = (self.programs.get(NANO)?, self.programs.get(SENSOR)?);
+        let share = |small: u64, full: u64| 100.0 * small as f64 / full.max(1) as f64;
+        Some([share(small.file, full.file), share(small.code, full.code)])
+    }
+
+    /// Reports if the small ORB's program is larger than it may be beside the full one's.
+    pub(super) fn large_share(&self) -> Option<String> {
+        let shares = self.shares()?;
+        let is_large = shares.iter().any(|share| *share > SMALL as f64);
+        let [file, code] = shares;
+        is_large.then(|| {
+            format!("{NANO}: {file:.1} % of {SENSOR}'s octets and {code:.1} % of its code; {SMALL} % are the most")
+        })
     }
 
     /// Reports which programs have grown, and which of their crates most; an error is why they cannot be compared.
@@ -114,10 +140,12 @@ fn grown(before: &Octets, now: &Octets) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::footprint::{PAGE, grouped};
 
     fn budget(file: u64, crates: &[(&str, u64)]) -> Budget {
         let crates = crates.iter().map(|(name, octets)| ((*name).to_owned(), *octets)).collect();
-        let programs = BTreeMap::from([("server".to_owned(), Octets { file, crates })]);
+        let octets = Octets { file, code: file / 2, crates };
+        let programs = BTreeMap::from([("server".to_owned(), octets)]);
         let compiler = Compiler { rustc: "1.95.0".to_owned(), host: "x".to_owned() };
         Budget { compiler, programs }
     }
@@ -127,6 +155,26 @@ mod tests {
         let written = budget(1000, &[("zorb-core", 300), ("std", 200)]);
         assert_eq!(Budget::parse(&written.to_toml()), Some(written));
         assert_eq!(Budget::parse("rustc = \"1\""), None);
+    }
+
+    #[test]
+    fn the_small_orb_has_a_quarter_of_the_full_one() {
+        let recorded = Budget::read(&crate::root()).unwrap();
+        assert_eq!(recorded.large_share(), None, "{:?}", recorded.shares());
+        assert!(recorded.shares().is_some());
+        let mut larger = recorded;
+        larger.programs.get_mut(NANO).unwrap().code *= 10;
+        assert!(larger.large_share().is_some(), "{:?}", larger.shares());
+    }
+
+    #[test]
+    fn the_page_has_the_sizes_on_record() {
+        let page = std::fs::read_to_string(crate::root().join(PAGE)).unwrap();
+        for (name, octets) in Budget::read(&crate::root()).unwrap().programs {
+            let [file, code] = [octets.file, octets.code].map(grouped);
+            let columns = format!("| {file} octets | {code} octets |");
+            assert!(page.contains(&columns), "{name}: {columns}");
+        }
     }
 
     #[test]

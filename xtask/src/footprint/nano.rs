@@ -63,23 +63,6 @@ fn print_features(root: &Path, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Prints what the same application needs on the full ORB.
-fn print_full(root: &Path, out: &mut dyn Write, small: [u64; 2]) -> io::Result<()> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["build", "--package=zorb-sensor", "--profile=footprint"]);
-    succeed("cargo", &mut cargo)?;
-    let program = target.join("footprint/zorb-sensor");
-    let full = [contents(&program)?[0], program.metadata()?.len()];
-    writeln!(out, "\n{:<36}{:>12}{:>12}", "the same application", "code", "file")?;
-    for (name, [code, file]) in [("on the full ORB", full), ("on the small one", small)] {
-        writeln!(out, "{name:<36}{:>12}{:>12}", grouped(code), grouped(file))?;
-    }
-    let share = |at: usize| format!("{:.1} %", 100.0 * small[at] as f64 / full[at].max(1) as f64);
-    writeln!(out, "{:<36}{:>12}{:>12}", "share", share(0), share(1))
-}
-
 /// Builds `examples/nano`, and prints its octets, those of each crate, and those of each feature.
 pub(super) fn command(root: &Path, out: &mut dyn Write) -> io::Result<()> {
     let image = build(root, None)?;
@@ -111,8 +94,7 @@ pub(super) fn command(root: &Path, out: &mut dyn Write) -> io::Result<()> {
         Columns([code + symbols::size(&names, "main"), constants, data]),
     )?;
     out.flush()?;
-    print_features(root, out)?;
-    print_full(root, out, [all.0[0], size])
+    print_features(root, out)
 }
 
 fn line(out: &mut dyn Write, name: &str, columns: Columns) -> io::Result<()> {

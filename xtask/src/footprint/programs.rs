@@ -1,4 +1,4 @@
-//! `cargo xtask footprint --programs`: four programs as users build them for size, and what each feature adds.
+//! `cargo xtask footprint --programs`: programs as users build them for size, and what each feature adds.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-use super::budget::{Budget, Octets};
+use super::budget::{Budget, NANO, Octets, SENSOR};
 use super::resident::{self, Idle};
 use super::symbols::{self, Columns};
 use super::{Options, grouped, nano, output, succeed};
@@ -30,34 +30,41 @@ const FEATURES: [&str; 9] =
 const CLIENT: &str = "client";
 const SERVER: &str = "server";
 const REALTIME: &str = "realtime";
-const NANO: &str = "nano";
 
 /// The sizes of one program.
 struct Program {
     name: &'static str,
     octets: Octets,
-    code: u64,
     /// Memory at rest, and time until it serves; a client has neither.
     idle: Option<Idle>,
 }
 
 /// Builds a program of `tests/footprint` with features; returns its path.
 fn build(root: &Path, name: &str, features: &[&str]) -> io::Result<PathBuf> {
+    build_program(root, "zorb-footprint", &format!("footprint-{name}"), features)
+}
+
+/// Builds the application of `examples/nano` on the full ORB.
+fn build_sensor(root: &Path) -> io::Result<PathBuf> {
+    build_program(root, "zorb-sensor", "zorb-sensor", &[])
+}
+
+fn build_program(root: &Path, package: &str, name: &str, features: &[&str]) -> io::Result<PathBuf> {
     let target = root.join("target/footprint-programs");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).env("CARGO_INCREMENTAL", "0").arg("build").arg("--quiet");
-    cargo.args(["--package=zorb-footprint", "--profile=small", "--bin"]);
-    cargo.arg(format!("footprint-{name}")).arg("--features").arg(features.join(","));
+    cargo.args(["--package", package, "--profile=small", "--bin", name]);
+    cargo.arg("--features").arg(features.join(","));
     cargo.arg("--target-dir").arg(&target);
     for setting in PROFILE {
         cargo.arg("--config").arg(format!("profile.small.{setting}"));
     }
     succeed("cargo", &mut cargo)?;
-    Ok(target.join("small").join(format!("footprint-{name}")))
+    Ok(target.join("small").join(name))
 }
 
 /// Octets of the file without symbols, and of code and constants of each crate.
-fn octets(program: &Path) -> io::Result<(PathBuf, Octets, u64)> {
+fn octets(program: &Path) -> io::Result<(PathBuf, Octets)> {
     let stripped = program.with_extension("stripped");
     succeed("strip", Command::new("strip").arg("-o").arg(&stripped).arg(program))?;
     let sections = symbols::sections(&output("size", &["-A", "-d"], program)?);
@@ -65,22 +72,68 @@ fn octets(program: &Path) -> io::Result<(PathBuf, Octets, u64)> {
     let crates = symbols::by_crate(&names, &sections).into_iter();
     let crates = crates.map(|(name, Columns([code, constants, _]))| (name, code + constants));
     let code = sections.iter().map(|section| section.columns().0[0]).sum();
-    let octets = Octets { file: stripped.metadata()?.len(), crates: crates.collect() };
-    Ok((stripped, octets, code))
+    let octets = Octets { file: stripped.metadata()?.len(), code, crates: crates.collect() };
+    Ok((stripped, octets))
 }
 
 fn measure(root: &Path) -> io::Result<Vec<Program>> {
-    let (client, client_octets, client_code) = octets(&build(root, CLIENT, &[])?)?;
-    let mut programs =
-        vec![Program { name: CLIENT, octets: client_octets, code: client_code, idle: None }];
+    let (client, client_octets) = octets(&build(root, CLIENT, &[])?)?;
+    let mut programs = vec![Program { name: CLIENT, octets: client_octets, idle: None }];
     for (name, features) in [(SERVER, &[] as &[&str]), (REALTIME, &FEATURES)] {
-        let (stripped, octets, code) = octets(&build(root, name, features)?)?;
+        let (stripped, octets) = octets(&build(root, name, features)?)?;
         let idle = Some(resident::measure(&stripped, &client)?);
-        programs.push(Program { name, octets, code, idle });
+        programs.push(Program { name, octets, idle });
     }
-    let (stripped, octets, code) = octets(&nano::build(root, None)?)?;
-    programs.push(Program { name: NANO, octets, code, idle: Some(idle_image(&stripped)?) });
+    programs.extend(both(root)?);
     Ok(programs)
+}
+
+/// One application on the small ORB, and on the full one.
+fn both(root: &Path) -> io::Result<[Program; 2]> {
+    let (stripped, small) = octets(&nano::build(root, None)?)?;
+    let (_, full) = octets(&build_sensor(root)?)?;
+    let idle = Some(idle_image(&stripped)?);
+    Ok([
+        Program { name: NANO, octets: small, idle },
+        Program { name: SENSOR, octets: full, idle: None },
+    ])
+}
+
+/// Prints how large one application is on the small ORB, and on the full one. Fails if the small one is too large for that.
+pub(super) fn compare(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let programs = both(root)?;
+    writeln!(out, "\n{:<36}{:>12}{:>12}", "the same application", "code", "file")?;
+    for (name, Program { octets, .. }) in
+        ["on the small ORB", "on the full one"].iter().zip(&programs)
+    {
+        let (code, file) = (grouped(octets.code), grouped(octets.file));
+        writeln!(out, "{name:<36}{code:>12}{file:>12}")?;
+    }
+    let budget = budget(&programs)?;
+    if let Some([file, code]) = budget.shares() {
+        writeln!(
+            out,
+            "{:<36}{:>12}{:>12}",
+            "share",
+            format!("{code:.1} %"),
+            format!("{file:.1} %")
+        )?;
+    }
+    let fault = budget.large_share();
+    Ok(status(fault.as_slice()))
+}
+
+fn budget(programs: &[Program]) -> io::Result<Budget> {
+    let sizes = programs.iter().map(|program| (program.name.to_owned(), program.octets.clone()));
+    Budget::new(sizes.collect())
+}
+
+/// Says what is wrong.
+fn status(faults: &[String]) -> ExitCode {
+    for fault in faults {
+        eprintln!("{fault}");
+    }
+    if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The image of the small ORB as a server: its memory at rest, and the time until it says its port.
@@ -100,7 +153,7 @@ fn idle_image(image: &Path) -> io::Result<Idle> {
     Ok(Idle { resident: running.resident()?, start_up })
 }
 
-/// Measures the four programs.
+/// Measures the programs.
 pub(super) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     let programs = measure(root)?;
     writeln!(
@@ -108,8 +161,8 @@ pub(super) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
         "{:<12}{:>12}{:>12}{:>14}{:>12}",
         "program", "file", "code", "resident", "start-up"
     )?;
-    for Program { name, octets, code, idle } in &programs {
-        let (file, code) = (grouped(octets.file), grouped(*code));
+    for Program { name, octets, idle } in &programs {
+        let (file, code) = (grouped(octets.file), grouped(octets.code));
         write!(out, "{name:<12}{file:>12}{code:>12}")?;
         match idle {
             Some(Idle { resident, start_up }) => {
@@ -120,8 +173,7 @@ pub(super) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
         }
     }
     print_crates(out, &programs)?;
-    let sizes = programs.iter().map(|program| (program.name.to_owned(), program.octets.clone()));
-    let budget = Budget::new(sizes.collect())?;
+    let budget = budget(&programs)?;
     if options.update {
         budget.write(root)?;
     }
@@ -132,10 +184,10 @@ pub(super) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
             Err(reason) => eprintln!("{reason}"),
         }
     }
-    for fault in &faults {
-        eprintln!("{fault}");
+    if options.check {
+        faults.extend(budget.large_share());
     }
-    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(status(&faults))
 }
 
 /// Prints a column of octets for each program.
@@ -163,8 +215,8 @@ fn print_crates(out: &mut dyn Write, programs: &[Program]) -> io::Result<()> {
 /// Prints what each feature adds to the server's file and code.
 pub(super) fn features(root: &Path, out: &mut dyn Write) -> io::Result<()> {
     let measured = |features: &[&str]| {
-        let (_, octets, code) = octets(&build(root, SERVER, features)?)?;
-        Ok::<_, io::Error>([octets.file, code])
+        let (_, octets) = octets(&build(root, SERVER, features)?)?;
+        Ok::<_, io::Error>([octets.file, octets.code])
     };
     let line = |out: &mut dyn Write, name: &str, octets: [u64; 2]| {
         let [file, code] = octets.map(grouped);
