@@ -19,14 +19,25 @@ pub trait AnyUserException {
     /// The exception's repository id.
     fn repository_id(&self) -> &'static str;
 
+    /// Writes the members.
+    ///
+    /// # Errors
+    /// A member has no encoding.
+    fn write_members(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// See [`Wire::passes_as_is`].
+    fn passes_as_is(&self, context: &Context) -> bool;
+}
+
+impl dyn AnyUserException + '_ {
     /// Writes the repository id and the members.
     ///
     /// # Errors
     /// A member has no encoding.
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
-
-    /// See [`Wire::passes_as_is`].
-    fn passes_as_is(&self, context: &Context) -> bool;
+    pub fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_latin1(self.repository_id())?;
+        self.write_members(writer)
+    }
 }
 
 impl<E: UserException> AnyUserException for E {
@@ -34,8 +45,7 @@ impl<E: UserException> AnyUserException for E {
         E::REPOSITORY_ID
     }
 
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_latin1(E::REPOSITORY_ID)?;
+    fn write_members(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         <E as Wire>::write(self, writer)
     }
 

@@ -104,8 +104,8 @@ mod raised {
             }
         }
 
-        fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-            writer.write_latin1(AnyUserException::repository_id(self))
+        fn write_members(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
+            Ok(())
         }
 
         fn passes_as_is(&self, _: &Context) -> bool {

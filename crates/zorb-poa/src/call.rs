@@ -1,5 +1,6 @@
 //! A request, as skeletons use it.
 
+mod interpretive;
 mod results;
 
 use std::any::Any;

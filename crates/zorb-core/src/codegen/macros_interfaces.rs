@@ -148,7 +148,20 @@ macro_rules! __zorb_upcall {
         )
     };
     (interpretive $servant:ident $call:ident $method:ident $arguments:tt $results:tt) => {
-        $crate::__zorb_upcall!(@ interpretive $servant $call $method [] $arguments $results)
+        $crate::__zorb_upcall!(@ by table $servant $call $method $arguments $results)
+    };
+    (@ by table $servant:ident $call:ident $method:ident
+        ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {
+        $call.interpret::<($($type,)*), (), $crate::codegen::SystemException>(move |($($argument,)*)| {
+            $servant.$method($($passed),*);
+            ::core::result::Result::Ok(())
+        })
+    };
+    (@ by table $servant:ident $call:ident $method:ident
+        ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {
+        $call.interpret::<($($type,)*), ($($result_type,)*), _>(move |($($argument,)*)| {
+            $servant.$method($($passed),*)
+        })
     };
     (@ interpretive $servant:ident $call:ident $method:ident [$($upcall:tt)*]
         ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {{

@@ -30,7 +30,7 @@ mod sealed {
 
 /// The members of a tuple.
 #[derive(Clone, Copy, Debug)]
-pub struct Members(&'static [Member]);
+pub struct Members(pub(super) &'static [Member]);
 
 macro_rules! lists {
     ($([$($type:ident $index:tt),*] $values:ty, ($($offset:expr),*);)*) => {$(
@@ -129,7 +129,11 @@ impl<L: List> Drop for Space<'_, L> {
 
 /// # Safety
 /// As [`read_members`].
-unsafe fn read_all(members: Members, to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+pub(super) unsafe fn read_all(
+    members: Members,
+    to: *mut u8,
+    reader: &mut CdrReader<'_>,
+) -> CdrResult<()> {
     // SAFETY: as the caller guarantees.
     unsafe { read_members(members.0, to, reader, Steps::NONE) }?;
     reader.expect_end("arguments").inspect_err(|_| {
@@ -175,9 +179,9 @@ impl<L: List> Drop for Values<L> {
 /// What writes the values of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'v> {
-    members: Members,
-    at: *const u8,
-    values: PhantomData<&'v ()>,
+    pub(super) members: Members,
+    pub(super) at: *const u8,
+    pub(super) values: PhantomData<&'v ()>,
 }
 
 impl Source<'_> {

@@ -4,6 +4,7 @@ mod allocator;
 mod release;
 mod samples;
 mod unions;
+mod upcalls;
 mod without_memory;
 
 use alloc::string::String;

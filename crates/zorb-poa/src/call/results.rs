@@ -60,7 +60,7 @@ impl ServerCall<'_> {
     }
 
     #[inline(never)]
-    fn write_source(&mut self, results: &Source<'_>) -> Served {
+    pub(super) fn write_source(&mut self, results: &Source<'_>) -> Served {
         self.write_results(&|writer: &mut CdrWriter<'_>| results.write(writer))
     }
 
@@ -82,10 +82,18 @@ impl ServerCall<'_> {
     fn reply_raised<E: Raises>(&mut self, raised: E) -> Served {
         match raised.into_system() {
             Ok(exception) => Err(exception),
-            Err(raised) => match raised.user() {
-                Ok(exception) => self.write_user_exception(exception),
-                Err(exception) => Err(exception.clone()),
-            },
+            Err(raised) => self.answer_raised(raised.user()),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn answer_raised(
+        &mut self,
+        raised: Result<&dyn AnyUserException, &SystemException>,
+    ) -> Served {
+        match raised {
+            Ok(exception) => self.write_user_exception(exception),
+            Err(exception) => Err(exception.clone()),
         }
     }
 
