@@ -32,7 +32,16 @@ impl ServerConnection {
         }
         let octets = message.octets.message();
         let form = match self.messaging {
-            None => MessageFormat::Giop(header.version),
+            None => {
+                if !are_ordered
+                    && let Some(begun) = input.receiver.begin_unread(&self.requests, octets, header)
+                {
+                    let UnreadRequest { request, response, text } = begun;
+                    (message.request, message.response, message.text) = (request, response, text);
+                    return Ok(true);
+                }
+                MessageFormat::Giop(header.version)
+            }
             Some(messaging) => {
                 match self.expand(messaging, input, octets, header, &mut message.expansion)? {
                     Some(form) => form,
@@ -40,13 +49,6 @@ impl ServerConnection {
                 }
             }
         };
-        if let (MessageFormat::Giop(_), false) = (form, are_ordered)
-            && let Some(begun) = input.receiver.begin_unread(&self.requests, octets, header)
-        {
-            let UnreadRequest { request, response, text } = begun;
-            (message.request, message.response, message.text) = (request, response, text);
-            return Ok(true);
-        }
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(octets, header.order);
         form.read_request_with(&mut request, &mut reader, header)?;

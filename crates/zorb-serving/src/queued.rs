@@ -58,11 +58,11 @@ impl Client {
     }
 
     /// Makes the upcall and sends the reply. Returns the message, unless it is held. `pass` is that of a request that was
-    /// held.
+    /// held: a reference, as it is large, and most requests have none.
     fn serve(
         &self,
         mut message: Box<RequestMessage>,
-        pass: Option<ResumePass>,
+        pass: &mut Option<ResumePass>,
         scratch: &mut Scratch,
     ) -> Option<Box<RequestMessage>> {
         let Scratch { reply, adapters, .. } = scratch;
@@ -104,8 +104,8 @@ impl Client {
                 }
             }
             Err(NotServed::Held(queue)) => {
+                // Its pass is dropped only after that: later requests must be held behind it.
                 self.held(message).put(&queue, dequeued.pass.as_ref());
-                // Its pass is dropped only now: later requests must be held behind it.
                 return None;
             }
             Err(NotServed::Broken(error)) => {
@@ -245,7 +245,7 @@ impl QueuedRequest {
             Client::Connected(_) => None,
             Client::Released(released) => released.release.take(),
         };
-        let pass = match release {
+        let mut pass = match release {
             None => None,
             Some(Release::Resumed(_)) if client.has_gone(&message) => return None,
             Some(Release::Resumed(pass)) => Some(pass),
@@ -258,9 +258,9 @@ impl QueuedRequest {
         let mut served = None;
         match client.connection() {
             Some(connection) => {
-                connection.guarded(|| served = client.serve(message, pass, scratch));
+                connection.guarded(|| served = client.serve(message, &mut pass, scratch));
             }
-            None => without_client(|| served = client.serve(message, pass, scratch)),
+            None => without_client(|| served = client.serve(message, &mut pass, scratch)),
         }
         trim(&mut scratch.reply);
         served
@@ -300,7 +300,6 @@ impl Request for QueuedRequest {
 
     fn begin_wait(&mut self, is_buffered: bool) -> bool {
         let Self { message, client } = self;
-        let is_charged = message.octets.charge_whole(client.message_budget());
         match client.connection() {
             // At most one request of a connection waits so, and its excess over a small one is charged already.
             Some(connection) if !is_buffered => {
@@ -308,22 +307,22 @@ impl Request for QueuedRequest {
                 message.suspends = true;
                 true
             }
-            _ => is_charged,
+            _ => message.octets.charge_whole(client.message_budget()),
         }
     }
 }
 
 /// A request that its lane's thread has taken from a queue.
-struct DequeuedRequest {
+struct DequeuedRequest<'p> {
     request: ServedRequest,
     text: TextCoding,
     /// The number of the lane's pool.
     pool: usize,
     /// Its pass, if it was held. Dropped when it is admitted: later requests need not queue behind it any more.
-    pass: Option<ResumePass>,
+    pass: &'p mut Option<ResumePass>,
 }
 
-impl RequestOrigin for DequeuedRequest {
+impl RequestOrigin for DequeuedRequest<'_> {
     #[inline]
     fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
         call.set_request(self.request);
@@ -339,7 +338,7 @@ impl RequestOrigin for DequeuedRequest {
 
     #[inline]
     fn admitted(&mut self) -> bool {
-        self.pass = None;
+        *self.pass = None;
         true
     }
 

@@ -34,7 +34,7 @@ const HALF_SYNC_TOLERANCE: f64 = 25.0;
 
 /// Maximum instructions of a void request, whatever the record says: a lane of thread per connection takes at most 5 %
 /// more than the ORB's own lane took without lanes in common (1,417); the others 13 % less than with receive loops of
-/// their own. The maximum of half-sync, 2,400, is not enforced: the same code takes between 2,350 and 2,480, by how often
+/// their own. The maximum of half-sync, 2,400, is not enforced: the same code takes between 2,375 and 2,385, by how often
 /// a thread has to be woken.
 const MOST: [(&str, u64); 3] =
     [("thread-per-connection", 1_488), ("leader-followers", 1_900), ("single-thread", 1_900)];
