@@ -168,6 +168,23 @@ impl Os for Machine {
         }
     }
 
+    fn read_within(
+        &mut self,
+        connection: Socket,
+        space: &mut [u8],
+        timeout: Duration,
+    ) -> Result<usize, OsError> {
+        match self {
+            Self::Own(linux) => linux.read_within(connection, space, timeout),
+            Self::Client(_) => Err(OsError::WouldBlock),
+            Self::Server(edges) => {
+                let state = &mut *edges.state();
+                state.last = Some(connection);
+                state.linux.read_within(connection, space, timeout)
+            }
+        }
+    }
+
     fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
         match self {
             Self::Own(linux) => linux.write(connection, octets),
