@@ -1,12 +1,14 @@
 //! Calls that are sent, waited for, cancelled and timed out in an order that follows from a seed, with a server that
 //! answers in any order, not at all, closes and hangs up: each ends once, with its own result or the reason why it has
-//! none. `PENDING_SEEDS` sets the number of seeds.
+//! none. With odd seeds, their connection is one for pending calls only; with even ones, calls that wait share it.
+//! `PENDING_SEEDS` sets the number of seeds.
 
 use std::net::TcpListener;
 use std::time::Duration;
 
 use super::send_twice;
-use crate::sharing::{answer, closing, scripted};
+use crate::sharing::{answer, closing, scripted_for, sharing_orb};
+use crate::support::builder;
 use zorb_core::Pending;
 use zorb_giop::{MessageKind, RequestHeader};
 use zorb_testkit::read_message;
@@ -92,7 +94,9 @@ fn check(value: i32, result: Result<i32, SystemException>) {
 fn run(seed: u64) {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let servers = Chance(chance.below(u64::MAX) | 1);
-    let (orb, echo, served) = scripted(move |listener| serve(&listener, servers));
+    let shares = seed.is_multiple_of(2);
+    let orb = if shares { sharing_orb() } else { builder().build().unwrap() };
+    let (orb, echo, served) = scripted_for(orb, move |listener| serve(&listener, servers));
     let hasty = echo.object().with_timeout(Duration::from_millis(20));
     let (tell, told) = std::sync::mpsc::channel();
     let mut called_back = 0;
@@ -118,7 +122,7 @@ fn run(seed: u64) {
                 let (value, call) = pending.swap_remove(at);
                 check(value, call.wait());
             }
-            4 => check(
+            4 if shares => check(
                 value,
                 zorb_core::Interface::with_timeout(&echo, Duration::from_millis(20)).twice(value),
             ),
