@@ -31,9 +31,9 @@ pub(crate) struct Options {
     /// fails if it has more than 25 % of that
     #[arg(long, conflicts_with_all = ["profiles", "write"])]
     nano: bool,
-    /// Measure five programs instead, built for size as a user's own project does: a client, a server, a server with every
-    /// feature and lanes, the image of examples/nano, and the same application on the full ORB; the octets of each of their
-    /// crates, start-up time and memory
+    /// Measure six programs instead, built for size as a user's own project does: a client, a server without default features
+    /// whose panics abort, a server, one with every feature and lanes, the image of examples/nano, and the same application
+    /// on the full ORB; the octets of each of their crates, start-up time and memory
     #[arg(long, conflicts_with_all = ["profiles", "write", "nano"])]
     programs: bool,
     /// Measure what each feature adds to a server that is built for size instead

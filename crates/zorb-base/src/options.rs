@@ -11,6 +11,7 @@
 
 mod char_code_set;
 mod collocation_strategy;
+mod file;
 mod listen_from;
 mod orb;
 mod origin;

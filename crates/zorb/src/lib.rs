@@ -70,11 +70,14 @@
 //!
 //! # Features
 //!
-//! No feature is enabled by default. Features add API and protocols; they never change existing behavior. IIOP, UIOP
-//! (Unix-domain sockets), SHMIOP (shared memory) and GIOPlite are always built.
+//! Features add API and protocols; they never change existing behavior. The first three are enabled by default: without
+//! them, with `default-features = false`, there are IIOP and GIOPlite over TCP, and a program is smaller.
 //!
 //! | Feature | Adds |
 //! |---|---|
+//! | `shm` | SHMIOP: shared memory |
+//! | `toml` | configuration files; without it, an ORB whose environment names one is not created |
+//! | `unix` | UIOP: Unix-domain sockets |
 //! | `rt` | real-time CORBA: `RtOrb`, thread pools, mutexes and the options `Rt...`. Without it, [`rt`] contains only the policies that references of real-time servers carry |
 //! | `tls` | SSLIOP, and `zorb::tls`; building it needs a C compiler |
 //! | `udp` | DIOP and MIOP: one-way calls in datagrams, to objects and to groups |

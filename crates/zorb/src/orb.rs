@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zorb_core::{Error, ObjectRef};
 use zorb_dynamic::{CodecFactory, DynAnyFactory};
 
-use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
+use crate::protocols::{IiopProtocol, lite_iiop};
 
 /// An object request broker with the protocols of the build: creates and resolves references, serves objects.
 ///
@@ -45,17 +45,19 @@ impl Orb {
         zorb_core::Orb::of(object).map(Self)
     }
 
-    /// A builder with the protocols of the build: IIOP, UIOP, SHMIOP, GIOPlite over TCP and Unix-domain sockets, and
-    /// those of enabled features. An ORB without configured endpoints listens with SSLIOP if TLS is configured, otherwise with
+    /// A builder with the protocols of the build: IIOP, GIOPlite over TCP, and those of enabled features; by default UIOP,
+    /// SHMIOP, and GIOPlite over Unix-domain sockets. An ORB without configured endpoints listens with SSLIOP if TLS is configured, otherwise with
     /// IIOP.
     pub fn builder() -> OrbBuilder {
-        let builder = OrbBuilder::new()
-            .protocol(Arc::new(IiopProtocol::new()))
-            .protocol(Arc::new(UiopProtocol::new()))
-            .protocol(Arc::new(ShmiopProtocol::new()))
-            .protocol(Arc::new(lite_iiop()))
-            .protocol(Arc::new(lite_uiop()))
-            .missing_features(MISSING_FEATURES);
+        let builder = OrbBuilder::new().protocol(Arc::new(IiopProtocol::new()));
+        #[cfg(feature = "unix")]
+        let builder = builder.protocol(Arc::new(crate::protocols::UiopProtocol::new()));
+        #[cfg(feature = "shm")]
+        let builder = builder.protocol(Arc::new(crate::protocols::ShmiopProtocol::new()));
+        let builder = builder.protocol(Arc::new(lite_iiop()));
+        #[cfg(feature = "unix")]
+        let builder = builder.protocol(Arc::new(crate::protocols::lite_uiop()));
+        let builder = builder.missing_features(MISSING_FEATURES);
         #[cfg(feature = "rt")]
         let builder = builder.declare(zorb_rt::RtOptions::default());
         #[cfg(feature = "ziop")]
@@ -72,9 +74,9 @@ impl Orb {
             .protocol(Arc::new(crate::protocols::DiopProtocol::new()))
             .protocol(Arc::new(crate::protocols::MiopProtocol::new()));
         #[cfg(feature = "short")]
-        let builder = builder
-            .protocol(Arc::new(crate::protocols::short_iiop()))
-            .protocol(Arc::new(crate::protocols::short_uiop()));
+        let builder = builder.protocol(Arc::new(crate::protocols::short_iiop()));
+        #[cfg(all(feature = "short", feature = "unix"))]
+        let builder = builder.protocol(Arc::new(crate::protocols::short_uiop()));
         #[cfg(feature = "arq")]
         let builder = builder.protocol(Arc::new(crate::protocols::ArqProtocol::new()));
         #[cfg(feature = "sctp")]
@@ -85,6 +87,12 @@ impl Orb {
 
 /// The protocols and extensions that are not in the build, with the features that add them.
 const MISSING_FEATURES: &[(&str, &str)] = &[
+    #[cfg(not(feature = "unix"))]
+    ("uiop", "unix"),
+    #[cfg(not(feature = "shm"))]
+    ("shmiop", "shm"),
+    #[cfg(not(feature = "unix"))]
+    ("lite+uiop", "unix"),
     #[cfg(not(feature = "rt"))]
     ("rt", "rt"),
     #[cfg(not(feature = "ziop"))]

@@ -25,6 +25,7 @@ use zorb_transport::Composed;
 pub use zorb_arq::{ArqProtocol, ArqTransport};
 #[cfg(feature = "sctp")]
 pub use zorb_sctp::{SciopProfile, SciopProtocol, SctpTransport};
+#[cfg(feature = "shm")]
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};
 #[cfg(feature = "short")]
 pub use zorb_short::Short;
@@ -36,6 +37,7 @@ pub use zorb_udp::miop::{
 };
 #[cfg(feature = "udp")]
 pub use zorb_udp::{DiopProtocol, UdpTransport};
+#[cfg(feature = "unix")]
 pub use zorb_unix::{UiopProtocol, UnixTransport};
 
 /// GIOPlite over TCP: `lite+iiop://host:port`.
@@ -45,6 +47,7 @@ pub fn lite_iiop() -> Composed {
 }
 
 /// GIOPlite over Unix-domain sockets: `lite+uiop:///path`.
+#[cfg(feature = "unix")]
 #[must_use]
 pub fn lite_uiop() -> Composed {
     Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP)
@@ -58,7 +61,7 @@ pub fn short_iiop() -> Composed {
 }
 
 /// Short messages over Unix-domain sockets: `short+uiop:///path`.
-#[cfg(feature = "short")]
+#[cfg(all(feature = "short", feature = "unix"))]
 #[must_use]
 pub fn short_uiop() -> Composed {
     Composed::new(&Short, UiopProtocol::new(), ProfileTag::ZORB_SHORT_UIOP)

@@ -11,7 +11,7 @@ use super::resident::{self, Idle};
 use super::symbols::{self, Columns};
 use super::{Options, grouped, nano, output, succeed};
 
-/// The settings of a user's own project that is to be small: panics still unwind.
+/// The settings of a user's own project that is to be small: panics still unwind, unless the last setting is added.
 const PROFILE: [&str; 8] = [
     "inherits=\"dev\"",
     "opt-level=\"z\"",
@@ -23,12 +23,20 @@ const PROFILE: [&str; 8] = [
     "incremental=false",
 ];
 
-/// The features of the facade that add to a server, all of which the real-time server has.
+/// A panic ends the process.
+const ABORT: &str = "panic=\"abort\"";
+
+/// The default features of the facade.
+const DEFAULTS: [&str; 3] = ["shm", "toml", "unix"];
+
+/// The features of the facade that add to a server, all of which the real-time server has, with the default ones.
 const FEATURES: [&str; 9] =
     ["rt", "tls", "udp", "short", "arq", "sctp", "ziop", "usage", "buffers"];
 
 const CLIENT: &str = "client";
 const SERVER: &str = "server";
+/// The server without default features, where panics abort.
+const LEAST: &str = "least";
 const REALTIME: &str = "realtime";
 
 /// The sizes of one program.
@@ -39,28 +47,35 @@ struct Program {
     idle: Option<Idle>,
 }
 
-/// Builds a program of `tests/footprint` with features; returns its path.
-fn build(root: &Path, name: &str, features: &[&str]) -> io::Result<PathBuf> {
-    build_program(root, "zorb-footprint", &format!("footprint-{name}"), features)
+/// Builds a program of `tests/footprint` with these features alone; returns its path.
+fn build(root: &Path, name: &str, features: &[&str], aborts: bool) -> io::Result<PathBuf> {
+    build_program(root, "zorb-footprint", &format!("footprint-{name}"), features, aborts)
 }
 
 /// Builds the application of `examples/nano` on the full ORB.
 fn build_sensor(root: &Path) -> io::Result<PathBuf> {
-    build_program(root, "zorb-sensor", "zorb-sensor", &[])
+    build_program(root, "zorb-sensor", "zorb-sensor", &[], false)
 }
 
-fn build_program(root: &Path, package: &str, name: &str, features: &[&str]) -> io::Result<PathBuf> {
+fn build_program(
+    root: &Path,
+    package: &str,
+    name: &str,
+    features: &[&str],
+    aborts: bool,
+) -> io::Result<PathBuf> {
+    let profile = if aborts { "smallest" } else { "small" };
     let target = root.join("target/footprint-programs");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).env("CARGO_INCREMENTAL", "0").arg("build").arg("--quiet");
-    cargo.args(["--package", package, "--profile=small", "--bin", name]);
-    cargo.arg("--features").arg(features.join(","));
+    cargo.args(["--package", package, "--profile", profile, "--bin", name]);
+    cargo.arg("--no-default-features").arg("--features").arg(features.join(","));
     cargo.arg("--target-dir").arg(&target);
-    for setting in PROFILE {
-        cargo.arg("--config").arg(format!("profile.small.{setting}"));
+    for setting in PROFILE.into_iter().chain(aborts.then_some(ABORT)) {
+        cargo.arg("--config").arg(format!("profile.{profile}.{setting}"));
     }
     succeed("cargo", &mut cargo)?;
-    Ok(target.join("small").join(name))
+    Ok(target.join(profile).join(name))
 }
 
 /// Octets of the file without symbols, and of code and constants of each crate.
@@ -77,10 +92,16 @@ fn octets(program: &Path) -> io::Result<(PathBuf, Octets)> {
 }
 
 fn measure(root: &Path) -> io::Result<Vec<Program>> {
-    let (client, client_octets) = octets(&build(root, CLIENT, &[])?)?;
+    let (client, client_octets) = octets(&build(root, CLIENT, &DEFAULTS, false)?)?;
     let mut programs = vec![Program { name: CLIENT, octets: client_octets, idle: None }];
-    for (name, features) in [(SERVER, &[] as &[&str]), (REALTIME, &FEATURES)] {
-        let (stripped, octets) = octets(&build(root, name, features)?)?;
+    let all = DEFAULTS.iter().chain(&FEATURES).copied().collect::<Vec<_>>();
+    let servers = [
+        (LEAST, build(root, SERVER, &[], true)?),
+        (SERVER, build(root, SERVER, &DEFAULTS, false)?),
+        (REALTIME, build(root, REALTIME, &all, false)?),
+    ];
+    for (name, program) in servers {
+        let (stripped, octets) = octets(&program)?;
         let idle = Some(resident::measure(&stripped, &client)?);
         programs.push(Program { name, octets, idle });
     }
@@ -215,7 +236,7 @@ fn print_crates(out: &mut dyn Write, programs: &[Program]) -> io::Result<()> {
 /// Prints what each feature adds to the server's file and code.
 pub(super) fn features(root: &Path, out: &mut dyn Write) -> io::Result<()> {
     let measured = |features: &[&str]| {
-        let (_, octets) = octets(&build(root, SERVER, features)?)?;
+        let (_, octets) = octets(&build(root, SERVER, features, false)?)?;
         Ok::<_, io::Error>([octets.file, octets.code])
     };
     let line = |out: &mut dyn Write, name: &str, octets: [u64; 2]| {
@@ -226,7 +247,7 @@ pub(super) fn features(root: &Path, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:<12}{:>12}{:>12}", "features", "file", "code")?;
     let least = measured(&[])?;
     line(out, "none", least)?;
-    for feature in FEATURES {
+    for feature in DEFAULTS.into_iter().chain(FEATURES) {
         let with = measured(&[feature])?;
         let more = [0, 1].map(|at: usize| with[at].saturating_sub(least[at]));
         line(out, &format!("+ {feature}"), more)?;
