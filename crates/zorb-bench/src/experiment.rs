@@ -4,6 +4,7 @@ mod bridge;
 mod connections;
 mod copies;
 mod demux;
+mod dynamic;
 mod first;
 mod matrix;
 mod param;
@@ -19,7 +20,7 @@ use crate::harness::{Setup, Watch};
 use crate::machine::Machine;
 use crate::report::Report;
 use runner::Run;
-use workloads::{COLLOCATED, CUBIT, DYNAMIC, FLOODS, LATENCY, threads, works};
+use workloads::{COLLOCATED, CUBIT, FLOODS, LATENCY, threads, works};
 
 /// Runs an experiment.
 ///
@@ -36,7 +37,7 @@ pub fn run(
     match experiment.kind {
         Kind::Latency => matrix::measure(&mut run, &works(options, LATENCY), watch)?,
         Kind::Cubit => matrix::measure(&mut run, &works(options, CUBIT), watch)?,
-        Kind::Dynamic => matrix::measure(&mut run, &works(options, DYNAMIC), watch)?,
+        Kind::Dynamic => dynamic::dynamic(&mut run, watch)?,
         Kind::Collocated => matrix::measure(&mut run, &works(options, COLLOCATED), watch)?,
         Kind::Ttcp => matrix::measure(&mut run, &works(options, FLOODS), watch)?,
         Kind::Threads => matrix::measure(&mut run, &threads(options), watch)?,
