@@ -44,10 +44,12 @@ impl Absence {
     }
 }
 
-/// Closes the client connections of a lane that has ended.
+/// Closes the client connections of a lane that has ended: calls have these, serving has lanes, and neither depends on the
+/// other.
 type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
 
-/// Closes the idle connections of the ORB to servers, and returns whether there were any.
+/// Closes the idle connections of the ORB to servers, and returns whether there were any: serving, which runs out of
+/// descriptors, does not depend on calls.
 type ClosesIdle = dyn Fn() -> bool + Send + Sync;
 
 /// The state that all parts of one ORB share.
