@@ -67,8 +67,8 @@ pub use item::Number;
 pub use label::{Discriminator, read_label, write_label};
 pub use memory::{
     Argument, Choice, Deferred, Enumeration, Label as UnionLabel, List, Member, Members, Operand,
-    Payload, ReadInto, ReadyUpcall, Results, Returned, Source, Space, Structure, Table, Tabled,
-    Union, Upcall, Values, read_counted, read_value, receive, upcall, write_value,
+    Payload, ReadyUpcall, Results, Returned, Source, Space, Structure, Table, Tabled, Union,
+    Upcall, Values, read_counted, read_value, receive, upcall, write_value,
 };
 pub use program::{Label, Program, Traits};
 pub use run::copy_numbers;

@@ -32,9 +32,7 @@ pub use choice::{Choice, Label};
 pub use codec::Argument;
 pub use counted::read_counted;
 pub use list::{List, Members, Results, Source, Space, Values, receive};
-pub use table::{
-    Deferred, Enumeration, Member, Operand, Payload, ReadInto, Structure, Table, Tabled, Union,
-};
+pub use table::{Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union};
 pub use upcall::{ReadyUpcall, Returned, Upcall, upcall};
 
 use core::mem::MaybeUninit;

@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
-use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -120,17 +119,7 @@ impl<T: Interface> Typed for Ref<T> {
 }
 
 impl<T: Interface> zorb_interp::Tabled for Ref<T> {
-    const TABLE: zorb_interp::Table<Self> = zorb_interp::Table::codec_into();
-}
-
-impl<T: Interface> zorb_interp::ReadInto for Ref<T> {
-    fn read_into(value: &mut Option<T>, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        let mut object = None;
-        let read = read_into(&mut object, T::NAME, reader);
-        // Nothing is dropped: it was nil.
-        mem::forget(mem::replace(value, object.map(T::from_object)));
-        read
-    }
+    const TABLE: zorb_interp::Table<Self> = zorb_interp::Table::owned_codec();
 }
 
 impl<T: Interface> Wire for Ref<T> {
@@ -164,17 +153,6 @@ impl<T: Interface> Wire for Ref<T> {
 /// Writes a reference to an object of any interface, or nil.
 fn write(object: Option<&ObjectRef>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     Ior::write(object.map_or(&Ior::NIL, ObjectRef::ior), writer)
-}
-
-/// As [`read`], to `object`, which is nil.
-#[inline(never)] // one for all interfaces
-fn read_into(
-    object: &mut Option<ObjectRef>,
-    name: &'static str,
-    reader: &mut CdrReader<'_>,
-) -> CdrResult<()> {
-    *object = read(name, reader)?;
-    Ok(())
 }
 
 /// Reads a reference to an object of the interface with this name, or nil.

@@ -1,11 +1,9 @@
 //! Types without a layout: functions that read and write their values by their [`Wire`] implementation.
 
-use core::mem::ManuallyDrop;
-
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
 use super::release::drop_at;
-use super::table::{Codec, ReadInto};
+use super::table::Codec;
 
 /// A type that writes arguments whose type is no IDL type, such as `Option<&T>`.
 pub trait Argument {
@@ -20,11 +18,6 @@ pub trait Argument {
 }
 
 impl Codec {
-    /// For the values of `T`, which are read to where they belong.
-    pub(super) const fn into<T: ReadInto>() -> Self {
-        Self { read: read_into::<T>, ..Self::value::<T>() }
-    }
-
     /// For the values of `T`.
     pub(super) const fn value<T: Wire>() -> Self {
         Self {
@@ -94,18 +87,6 @@ unsafe fn read_value<T: Wire>(to: *mut u8, reader: &mut CdrReader<'_>) -> CdrRes
     // SAFETY: as the caller guarantees.
     unsafe { to.cast::<T::Value>().write(value) };
     Ok(())
-}
-
-/// # Safety
-/// `to` is where a value of `T` may be written.
-unsafe fn read_into<T: ReadInto>(to: *mut u8, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-    let mut value = ManuallyDrop::new(T::Value::default());
-    let read = T::read_into(&mut value, reader);
-    if read.is_ok() {
-        // SAFETY: as the caller guarantees.
-        unsafe { to.cast::<ManuallyDrop<T::Value>>().write(value) };
-    }
-    read
 }
 
 /// # Safety

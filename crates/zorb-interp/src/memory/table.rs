@@ -5,15 +5,6 @@ use core::mem::MaybeUninit;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
-/// A type whose values are read to where they belong. Results with an error take more code, for each type.
-pub trait ReadInto: Wire<Value: Default> {
-    /// Reads a value to `value`, which is the default.
-    ///
-    /// # Errors
-    /// The octets do not encode one; `value` is then still the default, and needs no drop.
-    fn read_into(value: &mut Self::Value, reader: &mut CdrReader<'_>) -> CdrResult<()>;
-}
-
 /// The layout table of an IDL type `T`: where the parts of its values are in memory.
 ///
 /// There are two: one of its [`Value`](Wire::Value)s, and one of the values that servants
@@ -49,15 +40,6 @@ impl<T: Wire> Table<T> {
         T: for<'a> Wire<Borrowed<'a> = <T as Wire>::Value>,
     {
         Self::of(Kind::Codec(const { &Codec::value::<T>() }))
-    }
-
-    /// As [`owned_codec`](Self::owned_codec), of a type whose values are read to where they belong.
-    #[must_use]
-    pub const fn codec_into() -> Self
-    where
-        T: ReadInto + for<'a> Wire<Borrowed<'a> = <T as Wire>::Value>,
-    {
-        Self::of(Kind::Codec(const { &Codec::into::<T>() }))
     }
 
     /// The layout of another type with the same values. Borrowed values have none.
