@@ -6,6 +6,7 @@ mod first;
 mod functions;
 mod in_thread;
 mod interleaved;
+mod late;
 mod moved;
 mod reader;
 mod resent;

@@ -99,10 +99,11 @@ impl Noted {
         }
     }
 
-    /// Ends the call, or its request, if either has happened. The thread does not use the connection any more.
+    /// Ends the call, or its request, if either has happened, or has the reader do so. The thread does not use the
+    /// connection any more.
     #[inline]
     pub(super) fn end(self, call: &Arc<PendingCall>) {
-        if self.is_cancelled || self.has_ended {
+        if self.is_cancelled || self.has_ended || self.is_left {
             self.end_now(call);
         }
     }
@@ -110,14 +111,19 @@ impl Noted {
     #[cold]
     fn end_now(self, call: &Arc<PendingCall>) {
         let mut state = call.state.lock();
-        let ended = state.ended_while_sent.take();
+        let (ended, over) = (state.ended_while_sent.take(), state.over.clone());
         if self.is_cancelled {
             drop(state);
             return call.cancel();
         }
-        if let Some(ended) = ended
-            && call.end_request(state, ended)
-        {
+        let Some(ended) = ended else {
+            drop(state);
+            if let Some((connection, _)) = over.filter(|_| self.is_left) {
+                connection.end_left();
+            }
+            return;
+        };
+        if call.end_request(state, ended) {
             call.run_call_back();
         }
     }
