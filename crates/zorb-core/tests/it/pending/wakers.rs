@@ -7,8 +7,8 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use super::send_twice;
-use crate::sharing::{answer, read_messages, read_requests, scripted};
-use crate::support::Echo;
+use crate::sharing::{answer, read_messages, read_requests, scripted, scripted_for};
+use crate::support::{Echo, builder};
 use zorb_core::{Interface as _, Pending};
 use zorb_types::SystemException;
 
@@ -86,6 +86,51 @@ fn a_waker_may_make_a_call_while_its_thread_receives() {
     assert_eq!(send_twice(echo.object(), 2).wait().unwrap(), 4);
     assert_eq!(result.recv().unwrap(), Ok(10));
     assert_eq!(first.wait().unwrap(), 2);
+    served.join().unwrap();
+}
+
+/// Sends a call when it wakes.
+struct Sends {
+    echo: Echo,
+    sent: Sender<Pending<i32, SystemException>>,
+}
+
+impl Wake for Sends {
+    fn wake(self: Arc<Self>) {
+        self.sent.send(send_twice(self.echo.object(), 5)).unwrap();
+    }
+}
+
+#[test]
+fn a_waker_may_send_a_call_while_its_connection_has_no_room() {
+    let one = builder().option("MaxConnectionsPerEndpoint", "1");
+    let orb = one.option("MaxCallsPerConnection", "2").build().unwrap();
+    let (_orb, echo, served) = scripted_for(orb, |listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut requests = read_requests(&mut stream, 1);
+        requests.extend(read_requests(&mut stream, 2));
+        answer(&mut stream, requests.drain(..1));
+        let (mut other, _) = listener.accept().unwrap();
+        let from_waker = read_requests(&mut other, 1);
+        answer(&mut other, from_waker);
+        answer(&mut stream, requests);
+    });
+    let mut first = send_twice(echo.object(), 1);
+    let (sent, from_waker) = channel();
+    let waker = Waker::from(Arc::new(Sends { echo: echo.clone(), sent }));
+    assert!(pin!(&mut first).poll(&mut Context::from_waker(&waker)).is_pending());
+    std::thread::scope(|scope| {
+        let callers = [10, 20].map(|value| {
+            scope.spawn({
+                let echo = &echo;
+                move || echo.twice(value)
+            })
+        });
+        assert_eq!(from_waker.recv().unwrap().wait(), Ok(10));
+        let results = callers.map(|caller| caller.join().unwrap());
+        assert_eq!(results, [Ok(20), Ok(40)]);
+    });
+    assert_eq!(first.wait(), Ok(2));
     served.join().unwrap();
 }
 

@@ -55,6 +55,9 @@ impl MultiplexedConnection {
             if state.users < self.max_calls && waiter.is_next(&state.waiting) {
                 break Ok(());
             }
+            if state.leader.is_this_thread() {
+                break Err(NotJoined::Led);
+            }
             if !waiter.join(&mut state.waiting) || waiter.is_late() {
                 break Err(NotJoined::Busy);
             }
