@@ -234,10 +234,14 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     /// Takes the result if the call has ended, and no other thread has it any more: then it is read where it is.
     #[inline]
     fn take_owned(&mut self) -> Option<Result<T, E>> {
-        let (of, state) = self.call.as_mut()?.owned()?;
-        let result = self.reader.read(of, state.ended()?);
-        self.call = None;
-        Some(result)
+        // Should an interceptor panic, the call has ended all the same, and is not to be cancelled.
+        let mut call = self.call.take()?;
+        let ended = call.owned().and_then(|(of, state)| Some((of, state.ended()?)));
+        let result = ended.map(|(of, ended)| self.reader.read(of, ended));
+        if result.is_none() {
+            self.call = Some(call);
+        }
+        result
     }
 
     /// Reads the result of the call, which has ended.

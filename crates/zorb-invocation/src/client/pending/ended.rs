@@ -12,6 +12,7 @@ use super::super::multiplexed::{
 };
 use super::super::needed_thread::on_needed_thread;
 use super::super::reply::NO_REPLY;
+use super::super::request_octets::UNCOUNTED;
 use super::arguments::KeptArguments;
 use super::call::PendingCall;
 use super::resend::Cause;
@@ -120,7 +121,9 @@ impl PendingRequest for PendingCall {
     fn store(&self, reply: SmallReply<'_>) -> Stored {
         let mut state = self.state.lock();
         let status = reply.start.status;
-        if state.sending == SendState::Sending || !state.is_ended_by(status) {
+        // It takes long to free large arguments: not under the lock of the connection.
+        let is_large = state.arguments.len() > UNCOUNTED;
+        if state.sending == SendState::Sending || !state.is_ended_by(status) || is_large {
             return Stored::Nothing;
         }
         let Some(empty) = PendingReply::in_place(&reply) else { return Stored::Nothing };
