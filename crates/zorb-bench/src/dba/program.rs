@@ -99,7 +99,9 @@ fn output(program: &Path, words: &[&str]) -> Result<Vec<u8>> {
     let failed = |reason: &str| Error::new(format!("{}: {}", program.display(), reason.trim()));
     let output = bind_to_this_process(&mut command).output();
     let output = output.map_err(|error| {
-        failed(&format!("{error}; `cargo build --profile lto -p dba` in Zorb's source tree builds it"))
+        failed(&format!(
+            "{error}; `cargo build --profile lto -p dba` in Zorb's source tree builds it"
+        ))
     })?;
     match output.status.success() {
         true => Ok(output.stdout),

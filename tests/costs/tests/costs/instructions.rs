@@ -70,8 +70,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("instructions/pending".into(), tool::valgrind(), pending_costs_little_more);
     let to_all =
         crate::trial("instructions/pending/to-all".into(), tool::valgrind(), others_cost_a_quarter);
-    let small =
-        crate::trial("instructions/small".into(), tool::valgrind(), small_orb_takes_fewer);
+    let small = crate::trial("instructions/small".into(), tool::valgrind(), small_orb_takes_fewer);
     let kept = kept().map(|(side, operation)| one(side, operation));
     let premarshalled =
         crate::trial("instructions/premarshalled".into(), tool::valgrind(), changes_cost_half);
