@@ -73,12 +73,13 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: None,
     },
-    // The workspace's tests build the facade with the features of the tools.
+    // The workspace's tests build the facade with the features of the tools; these, with none and with the default ones.
     Step {
         name: "no-features",
         lines: &[
             "cargo check --package zorb --no-default-features",
             "cargo test --package zorb --no-default-features --test it",
+            "cargo test --package zorb --test it",
         ],
         environment: &[],
         tool: None,

@@ -41,7 +41,7 @@
 #![no_std]
 
 // `#[inline]`: those of `memory::list` save octets. Without them, the seven operations of Param_Test add 7,316 octets
-// instead of 6,652 to an interpretive client and 7,792 instead of 6,804 to a server (opt-level z).
+// instead of 6,652 to an interpretive client (opt-level z).
 
 extern crate alloc;
 

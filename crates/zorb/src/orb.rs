@@ -109,6 +109,8 @@ const MISSING_FEATURES: &[(&str, &str)] = &[
     ("short+iiop", "short"),
     #[cfg(not(feature = "short"))]
     ("short+uiop", "short"),
+    #[cfg(all(feature = "short", not(feature = "unix")))]
+    ("short+uiop", "unix"),
     #[cfg(not(feature = "arq"))]
     ("rudp", "arq"),
     #[cfg(not(feature = "sctp"))]

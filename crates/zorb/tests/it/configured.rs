@@ -1,4 +1,5 @@
 //! Selection of protocols by configuration: those of an ORB, of its endpoints, and of its calls.
+#![cfg(all(feature = "shm", feature = "toml", feature = "unix"))]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;

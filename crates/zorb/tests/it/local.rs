@@ -1,5 +1,6 @@
 //! Servers of one machine: where their sockets are, and how they are found. That calls reach them is
 //! in the suite that every protocol passes.
+#![cfg(all(feature = "shm", feature = "toml", feature = "unix"))]
 #![allow(clippy::unwrap_used)]
 
 use std::io::{Read, Write};

@@ -1,4 +1,5 @@
 //! What else happens in the process of an ORB: programs that it executes, threads of others, threads that end.
+#![cfg(all(feature = "shm", feature = "toml", feature = "unix"))]
 #![allow(clippy::unwrap_used)]
 
 use std::cell::RefCell;

@@ -1,4 +1,5 @@
 //! Policies choose protocols: in references, and among those of a reference.
+#![cfg(all(feature = "shm", feature = "toml", feature = "unix"))]
 #![allow(clippy::unwrap_used)]
 
 use std::io::Read;

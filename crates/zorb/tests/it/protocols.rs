@@ -1,4 +1,5 @@
 //! Several protocols at once, in one ORB and in one reference.
+#![cfg(all(feature = "shm", feature = "toml", feature = "unix"))]
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
