@@ -240,7 +240,7 @@ impl Code {
         (Self::BadOneway, "a oneway operation with a `raises` clause, which is left out"),
         (
             Self::NativeUse,
-            "a native type in an operation of an interface without `local`, which is then local",
+            "a native type in an operation or attribute of an interface without `local` or `abstract`, which is then local",
         ),
         (Self::MisplacedAnnotation, "`@optional` before a case of a union"),
         (Self::OutOfRange, "a constant of a signed type as an unsigned number with the same bits"),

@@ -96,7 +96,12 @@ impl Resolver<'_> {
             _ => "neither abstract nor local",
         };
         let item = self.model.definition(id);
-        let (was, is) = (modifiers(&item.kind), modifiers(kind));
+        let is = modifiers(kind);
+        // What a native type makes local has no `local` in its text.
+        let was = match self.made_local.contains(&id) {
+            true => "neither abstract nor local",
+            false => modifiers(&item.kind),
+        };
         if was != is {
             let message = format!("`{}` was declared as {was}, but is defined as {is}", name.text);
             let diagnostic = Diagnostic::new(Code::ForwardMismatch, name.span, message)

@@ -28,7 +28,7 @@ mod types;
 mod unions;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use self::prefixes::Ids;
 use self::resolver::Resolver;
@@ -58,6 +58,7 @@ pub(crate) fn run(
         scope_of: HashMap::new(),
         incomplete: HashMap::new(),
         restricted: HashMap::new(),
+        made_local: HashSet::new(),
         imported: Vec::new(),
         imports: Vec::new(),
         templates: HashMap::new(),

@@ -34,6 +34,8 @@ pub(super) struct Resolver<'a> {
     pub(super) ports_left: usize,
     /// Whether the missing module `Components` is reported.
     pub(super) components_missing: bool,
+    /// Interfaces that are local because of a native type alone.
+    pub(super) made_local: HashSet<DefId>,
     /// Imported scopes.
     pub(super) imported: Vec<(ScopedName, ScopeId)>,
     /// Imported repository ids.

@@ -58,13 +58,16 @@ impl Resolver<'_> {
         let diagnostic = Diagnostic::new(code, span, message)
             .label(self.model.definition(id).span, "defined here")
             .hint("make this interface `local` as well, or use another type");
-        let owner = self.model.definitions.get_mut(owner.index());
-        match owner.map(|owner| &mut owner.kind) {
+        let interface = self.model.definitions.get_mut(owner.index());
+        match interface.map(|owner| &mut owner.kind) {
             // Older IDL has no local interfaces.
             Some(DefinitionKind::Interface(item))
                 if code == Code::NativeUse && !item.is_abstract =>
             {
-                item.is_local |= self.sink.push_tolerable(diagnostic);
+                if self.sink.push_tolerable(diagnostic) {
+                    item.is_local = true;
+                    self.made_local.insert(owner);
+                }
             }
             _ => self.sink.push(diagnostic),
         }

@@ -539,7 +539,7 @@ fn tolerable_faults_can_be_warnings() {
         ("eventtype Event {}; interface A { void f(in Event e); };", Code::InheritedClash),
         ("exception E {}; interface A { oneway void f() raises (E); };", Code::BadOneway),
         (
-            "native V; interface A; interface A { V f(); }; local interface B : A {};",
+            "native V; interface A; interface A { V f(); }; interface A; local interface B : A {};",
             Code::NativeUse,
         ),
         (

@@ -82,8 +82,8 @@ pub(crate) trait Request {
     /// Its priority, if the lane orders requests.
     fn priority(&self) -> i16;
 
-    /// Charges its octets to the budget while it waits. `false` if there is no memory for it. If the lane does
-    /// not buffer requests, nothing more is read from its connection until it has a thread.
+    /// Charges its octets to the budget while it waits, if the lane buffers requests; `false` if there is no memory for
+    /// it. Otherwise nothing more is read from its connection until it has a thread.
     fn begin_wait(&mut self, is_buffered: bool) -> bool;
 }
 
