@@ -11,7 +11,6 @@ mod lease_operations;
 mod lease_thread;
 mod leases;
 mod names;
-mod octets;
 mod options;
 mod own;
 mod page;

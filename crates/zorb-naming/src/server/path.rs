@@ -1,10 +1,10 @@
 //! Names as the server handles them: the components one after the other in one buffer.
 
+use smallvec::SmallVec;
 use zorb::cdr::ByteOrder;
 use zorb::giop::StringName;
 use zorb::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
-use super::octets::Octets;
 use crate::cos_naming::{BindingType, Name, NameComponent};
 
 /// A name. Each component is a *key*: the octets of its id, a NUL, and those of its kind. Strings of CORBA contain no
@@ -12,7 +12,7 @@ use crate::cos_naming::{BindingType, Name, NameComponent};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Path {
     /// The keys, each behind its length.
-    octets: Octets<96>,
+    octets: SmallVec<[u8; 96]>,
     len: usize,
     /// Where the last key starts.
     last: usize,
@@ -69,11 +69,11 @@ impl Path {
     fn push_octets(&mut self, id: &[u8], kind: &[u8]) {
         // A message has less than 4 GiB.
         let length = u32::try_from(id.len() + 1 + kind.len()).unwrap_or(u32::MAX);
-        self.octets.extend(&length.to_ne_bytes());
+        self.octets.extend_from_slice(&length.to_ne_bytes());
         self.last = self.octets.len();
-        self.octets.extend(id);
-        self.octets.extend(&[0]);
-        self.octets.extend(kind);
+        self.octets.extend_from_slice(id);
+        self.octets.push(0);
+        self.octets.extend_from_slice(kind);
         self.len += 1;
     }
 }
@@ -197,7 +197,7 @@ impl Wire for Path {
         let most = reader.remaining();
         reader.allow(most.saturating_mul(2), "Name")?;
         let mut path = Self::default();
-        let reserved = path.octets.try_reserve(most);
+        let reserved = path.octets.try_reserve_exact(most);
         reserved.map_err(|_| reader.error(CdrErrorKind::OutOfMemory, "Name"))?;
         // Then the octets of all strings, which usually are short, are their text in any code set.
         let is_ascii = reader.rest().is_ascii();

@@ -162,7 +162,7 @@ impl Entry {
         reference.clear();
         match self.reference() {
             Some((number, own)) => {
-                let take = |piece: &[u8]| reference.extend(piece);
+                let take = |piece: &[u8]| reference.extend_from_slice(piece);
                 parts::take_pieces(parts.get(number), own, take);
                 None
             }

@@ -28,7 +28,7 @@ fn found(bound: Bound<'_>) -> Found {
 fn look_up(tree: &Tree, start: ContextId, name: &Path) -> Result<Found, Refusal> {
     let mut reference = StoredReference::default();
     // Of an earlier one.
-    reference.extend(b"other");
+    reference.extend_from_slice(b"other");
     let context = tree.resolve(start, name, &mut reference)?;
     Ok(context.map_or_else(|| Found::Reference(reference.to_vec()), Found::Context))
 }
@@ -48,6 +48,17 @@ fn sample() -> Tree {
     make(&mut tree, "object", Operation::Bind(OBJECT)).unwrap();
     make(&mut tree, "foreign", Operation::Bind(FOREIGN)).unwrap();
     tree
+}
+
+#[test]
+fn references_of_any_size_resolve_octet_for_octet() {
+    for size in [1, 4, 255, 256, 257, 1_000] {
+        let octets: Vec<u8> = (0..=u8::MAX).cycle().take(size).collect();
+        let mut tree = tree();
+        make(&mut tree, "long", Operation::Bind(Bound::Foreign(&octets))).unwrap();
+        let resolved = look_up(&tree, ContextId::ROOT, &name("long"));
+        assert_eq!(resolved, Ok(found(Bound::Foreign(&octets))), "{size} octets");
+    }
 }
 
 #[test]
