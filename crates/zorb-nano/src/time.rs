@@ -7,7 +7,7 @@ use crate::Os;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A time of the clock in nanoseconds, of which there are 584 years.
+/// A time of the clock in nanoseconds. The range is 584 years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(u64);
 

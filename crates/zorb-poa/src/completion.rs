@@ -84,7 +84,7 @@ impl Drop for InProgress {
 }
 
 impl Count {
-    /// How much is in progress, the last of which calls [`end`](Self::end). Callers hold `ending`.
+    /// Returns how many [`InProgress`] exist. Dropping the last one calls [`end`](Self::end). Callers hold `ending`.
     fn await_end(&self) -> usize {
         self.running.fetch_or(AWAITED, Ordering::AcqRel) & !AWAITED
     }

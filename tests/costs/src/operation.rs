@@ -284,7 +284,7 @@ impl Arguments {
         }
     }
 
-    /// Keeps a pending call, and waits for the one that was sent [`IN_FLIGHT`] calls before.
+    /// Stores a pending call, and waits for the call that was sent [`IN_FLIGHT`] calls earlier.
     fn take(&self, call: Pending<()>) -> zorb::Result<()> {
         let number = self.sent.replace(self.sent.get() + 1);
         let mut pending = self.pending.borrow_mut();

@@ -73,7 +73,7 @@ fn claims(medians: &[Median<'_>]) -> Vec<Claim> {
     own.filter_map(claim).collect()
 }
 
-/// The least ratios of an operation; `None` for one of which nothing is claimed.
+/// The minimum ratios of an operation, or `None` if nothing is claimed about it.
 fn least(operation: &str) -> Option<[f64; 2]> {
     let is = |operations: [Operation; 4]| operations.iter().any(|one| one.name() == operation);
     if is([Operation::DiiStructs, Operation::DiiOctets, Operation::DiiLongs, Operation::DiiDoubles])

@@ -363,8 +363,8 @@ impl<C> ClientConnection<C> {
         self.requests.remove(request_id).map(|request| request.call)
     }
 
-    /// [Processes](Self::receive) the current message of `inbound`. If it is the reply to a request of which `wanted`
-    /// selects what the driver has stored, [finishes](Self::finish) that at once, and returns it.
+    /// [Processes](Self::receive) the current message of `inbound`. If it is a reply, and `wanted` accepts what the driver
+    /// has stored for the request, [finishes](Self::finish) the request and returns that.
     #[inline]
     pub fn receive_and_finish(
         &mut self,

@@ -234,7 +234,7 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     /// Takes the result if the call has ended, and no other thread has it any more: then it is read where it is.
     #[inline]
     fn take_owned(&mut self) -> Option<Result<T, E>> {
-        // Should an interceptor panic, the call has ended all the same, and is not to be cancelled.
+        // If an interceptor panics, unwinding must not cancel the call, which has ended.
         let mut call = self.call.take()?;
         let ended = call.owned().and_then(|(of, state)| Some((of, state.ended()?)));
         let result = ended.map(|(of, ended)| self.reader.read(of, ended));

@@ -44,8 +44,8 @@ impl<'a> Asked<'a> {
         Some(Self { references, id, version, order, is_locate })
     }
 
-    /// The answer, and whether the connection goes on. It ends behind anything but a good reply: a client without a
-    /// time limit would wait for the rest of a message.
+    /// Returns the answer, and whether the connection stays open. It closes after anything but a good reply: a client
+    /// without a time limit would wait for the rest of a message.
     pub(super) fn answer(self, random: &mut Generator) -> (Vec<u8>, bool) {
         let mut octets = Vec::new();
         for _ in 0..random.below(MAX_ANSWERS) {
@@ -200,7 +200,7 @@ impl<'a> Asked<'a> {
 /// The sum that the client asks for.
 pub(super) const RESULT: u32 = 5;
 
-/// Service contexts of a reply, of which none or one belongs into it.
+/// The service contexts of a reply. At most one of them is valid in a reply.
 fn contexts(random: &mut Generator) -> Vec<ServiceContext<'static>> {
     let ids = [
         ServiceId::CODE_SETS,
@@ -212,7 +212,7 @@ fn contexts(random: &mut Generator) -> Vec<ServiceContext<'static>> {
     (0..random.below(4))
         .map(|_| {
             let data = match random.below(3) {
-                // Two code sets, of which there may be none by that number.
+                // Two code sets. Their numbers may be unknown.
                 0 => {
                     [&[1, 0, 0, 0][..], &[1, 0, 1, 5], &[9, 1, 1, random.below(256) as u8]].concat()
                 }

@@ -5,8 +5,9 @@ use crate::harness::Blocks;
 use crate::report::Claim;
 use crate::statistics::Interval;
 
-/// The peer, and what it is compared with.
+/// The peer.
 const SMALL: &str = "nano";
+/// The peer that it is compared with.
 const RAW: &str = "raw";
 /// Maximum time of a void call, in that of an exchange over bare sockets.
 const MOST: f64 = 1.02;

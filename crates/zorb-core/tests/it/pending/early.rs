@@ -30,7 +30,7 @@ fn send_large(object: &ObjectRef) -> Pending<i32> {
     object.send("twice", arguments, i32::read)
 }
 
-/// The id of the next request, of which the rest has not been received.
+/// Receives the start of the next request, and returns its id.
 fn begin_to_read(stream: &mut TcpStream) -> u32 {
     let mut octets = [0; HEADER_SIZE + size_of::<u32>()];
     stream.read_exact(&mut octets).unwrap();

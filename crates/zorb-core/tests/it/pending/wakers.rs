@@ -73,7 +73,7 @@ fn a_waker_may_make_a_call_while_its_thread_receives() {
     let (_orb, echo, served) = scripted(|listener| {
         let (mut stream, _) = listener.accept().unwrap();
         let requests = read_requests(&mut stream, 2);
-        // The thread that receives the first reply has the second one, too, and goes on with it afterwards.
+        // One thread receives both replies, and handles the second one after the waker has returned.
         answer(&mut stream, requests);
         let (mut other, _) = listener.accept().unwrap();
         let requests = read_requests(&mut other, 1);
