@@ -16,7 +16,7 @@ use super::thread_slot::ThreadSlot;
 use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
-    /// The calling thread's idle connection; `None` if it has none, or has to check it first.
+    /// The calling thread's idle connection; `None` if it has none, has to check it first, or callers wait for one.
     #[inline]
     pub(in crate::client) fn acquire_idle(&self) -> Option<ExclusiveCall<'_>> {
         let (cache, slot) = match self.slots.get(caller()) {
@@ -24,7 +24,7 @@ impl EndpointCache {
             None => self.slot_of_lane()?,
         };
         let mut connection = slot.take()?;
-        if !connection.begin_call() {
+        if !connection.begin_call() || slot.is_recalled() {
             cache.put_back(connection, slot);
             return None;
         }
@@ -56,7 +56,9 @@ impl EndpointCache {
         // There is one, because connections are exclusive.
         let Some(slot) = self.slot(thread) else { return Err(NoConnection::Busy) };
         let mut idle = slot.take();
-        let connection = match idle.take_if(is_usable) {
+        // A thread that releases its connection may not have looked yet whether the slot is recalled: callers that wait
+        // come first.
+        let connection = match idle.take_if(|it| !slot.is_recalled() && is_usable(it)) {
             Some(connection) => connection,
             None => self.acquire_other(slot, idle, wanted)?,
         };

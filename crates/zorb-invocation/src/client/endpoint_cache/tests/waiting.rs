@@ -145,6 +145,23 @@ fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
 }
 
 #[test]
+fn a_caller_that_waits_gets_the_connection_that_another_caller_finds_first() {
+    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
+    drop(connect(&cache).unwrap());
+    let (_, thread) = cache.for_caller();
+    let slot = cache.slot(thread).unwrap();
+    let idle = slot.take().unwrap();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
+        until(|| waiting(&cache) == 1);
+        // The thread that releases it has not looked yet whether the slot is recalled.
+        slot.put(idle);
+        assert!(cache.acquire_idle().is_none());
+        waits.join().unwrap();
+    });
+}
+
+#[test]
 fn a_caller_that_waits_gets_a_connection_that_was_looked_at_while_it_was_released() {
     let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
     drop(connect(&cache).unwrap());
