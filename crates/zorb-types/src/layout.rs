@@ -16,6 +16,7 @@ use plan::Plan;
 use walk::{Walk, Walked};
 
 pub use plan::Layout;
+pub(crate) use plan::traits_of;
 pub(crate) use traits::Traits;
 pub use values::{ValueHead, ValueTypes, WrittenValue, value_ids};
 

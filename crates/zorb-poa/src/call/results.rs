@@ -105,20 +105,14 @@ impl ServerCall<'_> {
     pub fn reply_dynamic(
         &mut self,
         exception: Option<&str>,
-        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+        write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Served {
         probe!(Upcall);
+        let Some(id) = exception else { return self.write_results(&write) };
         if self.reply.flow.is_some() {
-            self.end_flow(match exception {
-                None => RequestOutcome::Successful,
-                Some(id) => RequestOutcome::UserException(Cow::Owned(id.to_owned())),
-            })?;
+            self.end_flow(RequestOutcome::UserException(Cow::Owned(id.to_owned())))?;
         }
-        let status = match exception {
-            None => ReplyStatus::NoException,
-            Some(_) => ReplyStatus::UserException,
-        };
-        self.reply.write(status, write)
+        self.reply.write(ReplyStatus::UserException, write)
     }
 
     /// Sets how the reply is written: the copy threshold, and the number of octets to preallocate. A reply that may

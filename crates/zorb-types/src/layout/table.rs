@@ -26,6 +26,7 @@ pub(super) struct Foreign {
 }
 
 impl Table {
+    #[expect(clippy::mutable_key_type, reason = "what a type keeps does not change its order")]
     pub(super) fn new(program: Program, root: Label, foreign: Vec<Foreign>) -> Self {
         let mut by_id = BTreeMap::new();
         for (index, one) in (0..).zip(&foreign) {
