@@ -186,9 +186,7 @@ impl Resolver<'_> {
 
     /// Checks that the members of a struct and its bases have different names.
     fn check_base_members(&mut self, base: DefId, id: DefId, members: &[Member], span: Span) {
-        if let Some(restriction) = self.restriction(&Type::Named(base)) {
-            self.restricted.insert(id, restriction);
-        }
+        self.holds(id, &Type::Named(base));
         let inherited = self.model.all_members(base);
         let Some(left) = self.comparisons_left.checked_sub(inherited.len()) else {
             self.comparisons_left = 0;
@@ -304,10 +302,10 @@ impl Resolver<'_> {
                 continue;
             }
             let ty = self.declared_type(&ty, declarator, scope);
-            let restriction = self.restriction(&ty);
+            let native = self.native_part(&ty);
             let kind = DefinitionKind::Typedef(Typedef { ty });
             let id = self.define(&declarator.name, kind, docs, scope);
-            self.restricted.extend(restriction.map(|restriction| (id, restriction)));
+            self.natives.extend(native.map(|native| (id, native)));
             self.typedef_depths.insert(id, depth);
         }
     }

@@ -57,7 +57,8 @@ pub(crate) fn run(
         scopes: vec![root],
         scope_of: HashMap::new(),
         incomplete: HashMap::new(),
-        restricted: HashMap::new(),
+        natives: HashMap::new(),
+        remote_uses: Vec::new(),
         made_local: HashSet::new(),
         imported: Vec::new(),
         imports: Vec::new(),
@@ -75,6 +76,7 @@ pub(crate) fn run(
     };
     resolver.items(&tree.items, ScopeId(0));
     resolver.check_completed();
+    resolver.check_local_uses();
     resolver.check_early_prefixes();
     resolver.assign_ids();
     resolver.check_imports();

@@ -581,6 +581,24 @@ fn tolerable_faults_can_be_warnings() {
         ("interface A { oneway long f(); };", Code::BadOneway),
         ("native V; interface A { void f(in V v); }; interface B : A {};", Code::NativeUse),
         ("native V; abstract interface A { void f(in V v); };", Code::NativeUse),
+        // A native type makes an interface local after its first use.
+        (
+            "native V; interface A; interface B { void f(in A one); }; interface A { V f(); };",
+            Code::NativeUse,
+        ),
+        (
+            "native V; interface A; struct S { sequence<A> all; }; typedef S T; interface A { V f(); };
+             interface B { readonly attribute T one; };",
+            Code::NativeUse,
+        ),
+        (
+            "native V; interface A { exception E { A one; }; V f(); }; interface B { void f() raises (A::E); };",
+            Code::NativeUse,
+        ),
+        (
+            "interface A; interface B { void f(in A one); }; pseudo interface A { void f(); };",
+            Code::UnexpectedToken,
+        ),
         ("native V; struct A { V v; };", Code::NativeUse),
         ("const long A = 0x100000000;", Code::OutOfRange),
         ("const unsigned long A = -1;", Code::OutOfRange),
@@ -597,6 +615,16 @@ fn tolerable_faults_can_be_warnings() {
         let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
         assert!(compilation.has_errors(), "{text}");
     }
+}
+
+#[test]
+fn a_native_type_makes_the_whole_interface_local() {
+    let text =
+        "native V; interface A; interface B { void f(in A one); V g(); }; interface A { V f(); };
+         interface C { attribute B one; void f(in V other); };";
+    let loader = MemoryLoader::new().with("main.idl", text);
+    let compilation = compile_with(&Options::new().allow(Code::NativeUse), &loader, &["main.idl"]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
 }
 
 #[test]
