@@ -64,7 +64,7 @@ pub use crate::{
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
     FixedSize, FixedWriter, MemberOf, Members, Octets, Position, Validity, VariablePositions,
-    Viewed, Views, WChar, WString, Wire,
+    Viewed, ViewedArray, Views, WChar, WString, Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{
