@@ -293,7 +293,12 @@ impl Inbound {
     /// end of the stream, poll for the messages in them.
     #[inline]
     pub fn has_buffered(&self) -> bool {
-        let used = if let Current::InPlace(total) = self.current { total } else { 0 };
+        let used = match self.current {
+            Current::InPlace(total) => total,
+            Current::None | Current::Joined => 0,
+            // `poll` fails.
+            Current::Lost(_) => return true,
+        };
         self.end > self.start + used
     }
 

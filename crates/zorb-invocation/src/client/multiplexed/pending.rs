@@ -10,6 +10,7 @@ use zorb_os::poll::Arrivals;
 use zorb_os::priority;
 use zorb_transport::MAX_LATENESS;
 
+use super::leader::Led;
 use super::pending_request::{Ended, Ending, PendingRequest, Reader};
 use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied, notify};
 use crate::client::connection::{LastReceived, NoReply, failed_may_resend, machine_time};
@@ -108,6 +109,7 @@ impl MultiplexedConnection {
     /// Counts a request whose caller does not wait, and lets the reader wait for its reply; `true` if there is none.
     pub(super) fn count_pending(&self, state: &mut State) -> bool {
         state.pending.count += 1;
+        state.pending.has_begun = true;
         match state.pending.reader {
             Reader::Missing => return true,
             Reader::Idle => self.wake_reader(state),
@@ -136,8 +138,7 @@ impl MultiplexedConnection {
             return false;
         };
         drop(state);
-        let led = self.lead(&mut inbound, &wait, Some(id));
-        let mut state = self.state();
+        let Led { mut state, ending, led } = self.lead_for(&mut inbound, id, &wait);
         state.end_leading(inbound);
         let has_received = led.is_ok();
         let promoted = match led {
@@ -154,6 +155,7 @@ impl MultiplexedConnection {
         }
         drop(state);
         notify(promoted);
+        drop(ending);
         has_received
     }
 
@@ -309,7 +311,7 @@ impl MultiplexedConnection {
                 return Ok(());
             }
             self.lock_sending(Instant::now().checked_add(MAX_LATENESS))?;
-            let sent = self.stream.set_send_timeout(Some(MAX_LATENESS));
+            let sent = self.limit_sending(Some(MAX_LATENESS));
             let sent = sent.and_then(|()| self.send_or_skip(&octets));
             self.sending.unlock();
             sent?;

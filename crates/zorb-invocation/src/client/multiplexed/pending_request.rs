@@ -56,6 +56,12 @@ pub(super) enum Ending {
 }
 
 impl Ending {
+    /// Whether somebody is told.
+    #[inline]
+    pub(super) const fn tells(&self) -> bool {
+        !matches!(self, Self::Stored { is_awaited: false, .. })
+    }
+
     /// Ends the request. Returns it if [`call_back`](PendingRequest::call_back) is to run.
     #[inline]
     pub(super) fn end(self) -> Option<Arc<dyn PendingRequest>> {
@@ -88,6 +94,8 @@ impl Ended {
 pub(super) struct PendingCalls {
     /// The number of those without a reply, and of those that are about to be sent.
     pub(super) count: usize,
+    /// Whether one has begun since the reader has last found none.
+    pub(super) has_begun: bool,
     /// No later than the earliest of their deadlines.
     pub(super) earliest: Option<Duration>,
     pub(super) reader: Reader,

@@ -14,35 +14,36 @@ use super::operation_call::OperationCall;
 use super::state::{CallBack, State, Taken, Then};
 
 impl PendingCall {
-    /// Waits until it has ended, or until the deadline, and takes how it has ended. The thread receives for the whole
-    /// connection meanwhile, unless another one does.
+    /// Waits until it has ended, or until the deadline; `false` if that has passed. The thread receives for the whole
+    /// connection meanwhile, unless another one does. After that the call has usually ended: the caller looks, and may have
+    /// to wait again.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` if it has not ended, and may need the calling thread for that.
     #[inline(never)]
-    pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<Option<Taken>, SystemException> {
-        if let Some(taken) = self.try_take() {
-            return Ok(Some(taken));
-        }
-        about_to_wait()?;
+    pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<bool, SystemException> {
         let mut state = self.state.lock();
         while state.answer.is_none() {
             let over = state.over.clone();
             drop(state);
+            about_to_wait()?;
             let has_received = over.is_some_and(|(connection, id)| {
                 let itself = std::ptr::from_ref(self).cast();
                 connection.receive_for_pending(id, itself, self.of.time_limit(), deadline)
             });
+            if has_received {
+                break;
+            }
             state = self.state.lock();
-            if has_received || state.answer.is_some() {
-                continue;
+            if state.answer.is_some() {
+                break;
             }
             match wait_once(&self.ended, state, deadline) {
                 Some(notified) => state = notified,
-                None => return Ok(None),
+                None => return Ok(false),
             }
         }
-        Ok(state.take())
+        Ok(true)
     }
 
     /// What is called, and how it has ended, if no other thread has it: then it has ended, and nobody can lock its state.
