@@ -63,7 +63,8 @@ impl<'a> Run<'a> {
             .chain(engines)
             .chain(busy_waiting)
             .filter(|(_, takes_part)| *takes_part);
-        let names = own.map(|(name, _)| name).chain(others.map(String::as_str));
+        let beside = (self.experiment.kind == Kind::Conventional).then_some(Setup::CONVENTIONAL);
+        let names = own.map(|(name, _)| name).chain(beside).chain(others.map(String::as_str));
         names.flat_map(|name| self.with_dynamic(name)).collect()
     }
 
