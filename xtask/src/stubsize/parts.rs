@@ -33,7 +33,7 @@ const OTHERS: &str = "/usr/share/idl/omniORB/COS";
 const STUB_PERCENT: i64 = 45;
 const SKELETON_PERCENT: i64 = 80;
 /// No more than on record: what is wanted is printed beside it.
-const SERVICES_PERCENT: i64 = 57;
+const SERVICES_PERCENT: i64 = 30;
 /// What is wanted of all services.
 const WANTED_PERCENT: i64 = 50;
 
@@ -255,8 +255,8 @@ mod tests {
         assert_eq!(faults(Kind::Operation(true), [100, 45], [100, 80]), 0);
         assert_eq!(faults(Kind::Operation(true), [100, 46], [100, 81]), 2);
         assert_eq!(faults(Kind::Operation(false), [100, 99], [100, 99]), 0);
-        assert_eq!(faults(Kind::Service, [100, 57], [100, 57]), 0);
-        assert_eq!(faults(Kind::Service, [100, 57], [100, 58]), 1);
+        assert_eq!(faults(Kind::Service, [100, 30], [100, 30]), 0);
+        assert_eq!(faults(Kind::Service, [100, 30], [100, 31]), 1);
     }
 
     #[test]
