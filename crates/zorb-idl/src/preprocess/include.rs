@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Preprocessor;
 use super::preprocessor::reason;
-use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{PpKind, PpToken};
 use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
 use crate::source::{FileId, LoadError, Span};
 

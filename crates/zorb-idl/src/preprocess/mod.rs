@@ -14,13 +14,11 @@ mod macros;
 mod pragma;
 mod preprocessor;
 mod scan;
-mod token;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 pub(crate) use event::{Event, EventKind, PragmaName};
-pub(crate) use token::{PpKind, PpToken};
 
 use self::imports::Imports;
 use self::preprocessor::Preprocessor;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zorb_interp::{Label, Program};
 
-use super::values::ById;
+use super::value_types::ById;
 use crate::TypeCode;
 
 /// The program of a type that needs one.
