@@ -4,8 +4,10 @@
 //! use. Repository ids are computed last.
 
 mod annotated;
+mod annotation_arguments;
 mod annotations;
 mod bits;
+mod clash;
 mod components;
 mod constants;
 mod declare;
@@ -26,6 +28,7 @@ mod standard;
 mod templates;
 mod types;
 mod unions;
+mod unknown;
 mod values;
 
 use std::collections::{HashMap, HashSet};
