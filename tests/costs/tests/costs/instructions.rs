@@ -149,7 +149,7 @@ fn pending_costs_little_more() -> Result<(), String> {
 fn compare_lane(kind: &'static str) -> Result<(), String> {
     let now = lanes::counted()?.get(kind).copied().ok_or("nothing was counted")?;
     let then = Record::read()?.lanes.get(kind).copied().ok_or("there is no record")?;
-    within(now, then, lanes::tolerance(kind))
+    within(now, then, lanes::TOLERANCE)
 }
 
 fn within(now: u64, then: u64, tolerance: f64) -> Result<(), String> {
