@@ -26,6 +26,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod timeouts;
+mod unanswered;
 mod waiting;
 
 use std::io;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::pending_reply::{PendingReply, SmallReply};
 use crate::client::connection::{LastReceived, NoReply};
+use crate::client::needed_thread::while_receiving;
 
 /// What gets the reply to a request whose caller does not wait.
 pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
@@ -62,13 +63,13 @@ impl Ending {
         !matches!(self, Self::Stored { is_awaited: false, .. })
     }
 
-    /// Ends the request. Returns it if [`call_back`](PendingRequest::call_back) is to run.
+    /// Ends the request, on a thread that receives for others. Returns it if [`call_back`](PendingRequest::call_back) is to run.
     #[inline]
     pub(super) fn end(self) -> Option<Arc<dyn PendingRequest>> {
         match self {
             Self::Stored { is_awaited: false, .. } => None,
-            Self::Stored { request, is_awaited: true } => request.tell(),
-            Self::Ended { request, ended } => request.end(ended),
+            Self::Stored { request, is_awaited: true } => while_receiving(|| request.tell()),
+            Self::Ended { request, ended } => while_receiving(|| request.end(ended)),
         }
     }
 }

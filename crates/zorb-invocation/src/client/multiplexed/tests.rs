@@ -110,7 +110,7 @@ fn connection_over(stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
 
 fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
     let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
-    let joining = Joining { in_upcall: false, limits, pending: None };
+    let joining = Joining { in_upcall: false, in_waker: false, limits, pending: None };
     connection.join(&joining).unwrap()
 }
 
@@ -230,7 +230,7 @@ impl PendingRequest for Unanswered {
 fn a_call_that_gets_no_reader_fails_and_the_next_one_starts_it() {
     let (_, connection) = connection();
     let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
-    let joining = Joining { in_upcall: false, limits, pending: Some(4) };
+    let joining = Joining { in_upcall: false, in_waker: false, limits, pending: Some(4) };
     let mut calls = [(); 4].map(|()| connection.join(&joining).unwrap());
     let none = ThreadCount::new(0);
     for call in &mut calls[..2] {
@@ -308,7 +308,7 @@ fn a_reader_without_requests_is_woken_by_those_with_a_deadline_only() {
     let stream = SocketStream::new(here, String::new(), String::new());
     let connection = connection_over(Arc::new(stream));
     let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
-    let joining = Joining { in_upcall: false, limits, pending: Some(4) };
+    let joining = Joining { in_upcall: false, in_waker: false, limits, pending: Some(4) };
     let (threads, hour) = (ThreadCount::new(usize::MAX), Duration::from_secs(3600));
     let mut first = connection.join(&joining).unwrap();
     first.reply_to(Arc::new(Unanswered), &threads, hour).unwrap();

@@ -8,6 +8,7 @@ use zorb_base::upcall_thread::{about_to_block, would_deadlock};
 use zorb_os::lock::{Condition, Locked};
 use zorb_types::{ErrorContext, Phase, SystemException};
 
+use super::super::multiplexed::MultiplexedConnection;
 use super::super::needed_thread::is_needed_thread;
 use super::call::PendingCall;
 use super::operation_call::OperationCall;
@@ -22,13 +23,16 @@ impl PendingCall {
     /// `BAD_INV_ORDER` if it has not ended, and may need the calling thread for that.
     #[inline(never)]
     pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<bool, SystemException> {
+        let itself = std::ptr::from_ref(self).cast();
+        // Its last attempt, and when that ends at the latest.
+        let mut last = (None, None);
         let mut state = self.state.lock();
         while state.answer.is_none() {
             let over = state.over.clone();
             drop(state);
             about_to_wait()?;
+            let attempt = over.as_ref().map(number_of);
             let has_received = over.is_some_and(|(connection, id)| {
-                let itself = std::ptr::from_ref(self).cast();
                 connection.receive_for_pending(id, itself, self.of.time_limit(), deadline)
             });
             if has_received {
@@ -38,12 +42,34 @@ impl PendingCall {
             if state.answer.is_some() {
                 break;
             }
-            match wait_once(&self.ended, state, deadline) {
+            if attempt != last.0 {
+                last = (attempt, self.latest_end());
+            }
+            let first = [deadline, last.1].into_iter().flatten().min();
+            match wait_once(&self.ended, state, first) {
                 Some(notified) => state = notified,
-                None => return Ok(false),
+                None if first == deadline => return Ok(false),
+                None => {
+                    let over = self.state.lock().over.clone();
+                    if let Some(over) = over.filter(|over| attempt == Some(number_of(over))) {
+                        over.0.end_late(itself);
+                    }
+                    // If a thread still sends it, that ends it.
+                    last.1 = None;
+                    state = self.state.lock();
+                }
             }
         }
         Ok(true)
+    }
+
+    /// When an attempt whose reply it begins to wait for ends at the latest; `None` without a limit.
+    #[cold]
+    fn latest_end(&self) -> Option<Instant> {
+        let longest = self.of.object.core().options().max_reply_wait;
+        // A limit beyond the range of the clock is no limit.
+        let end = || Instant::now().checked_add(longest?);
+        self.of.time_limit().deadline().or_else(end)
     }
 
     /// What is called, and how it has ended, if no other thread has it: then it has ended, and nobody can lock its state.
@@ -98,6 +124,13 @@ impl PendingCall {
             self.run_call_back();
         }
     }
+}
+
+/// What tells the attempts of a call apart.
+fn number_of(
+    (connection, id): &(Arc<MultiplexedConnection>, u32),
+) -> (*const MultiplexedConnection, u32) {
+    (Arc::as_ptr(connection), *id)
 }
 
 /// Prepares the calling thread to wait until a call ends.

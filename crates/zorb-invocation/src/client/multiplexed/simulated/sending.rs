@@ -72,7 +72,7 @@ impl Run {
     fn join(&self, pending: Option<Arc<Sent>>, request: &NewRequest<'_>) -> Option<Beginning> {
         let limits = WaitLimits { deadline: None, max_waiting: 0, max_wait: None };
         let most = pending.is_some().then_some(MOST);
-        let joining = Joining { in_upcall: false, limits, pending: most };
+        let joining = Joining { in_upcall: false, in_waker: false, limits, pending: most };
         let mut call = self.connection.join(&joining).ok()?;
         if let Some(sent) = pending {
             call.reply_to(sent, &ThreadCount::new(0), Duration::MAX).unwrap();
