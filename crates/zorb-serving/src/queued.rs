@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use zorb_base::buffers::trim;
+use zorb_base::callback::discard;
 use zorb_base::upcall_thread::{end_upcall, serve_none};
 use zorb_cdr::CdrReader;
 use zorb_giop::{MessageFormat, RequestHeader, ServedRequest};
@@ -123,7 +124,8 @@ impl QueuedRequest {
 #[cold]
 fn without_client(work: impl FnOnce()) {
     serve_none();
-    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+        discard(panic);
         // For example in an interceptor. The thread serves other requests, too.
         log_limited!(error, "serving a request whose client has gone panicked");
         end_upcall();
