@@ -1,6 +1,6 @@
 //! `zorb`: the tools of the ORB in one program.
 //!
-//! Each command is a module under `commands`; [`cli`] defines the command line, [`screen`] the
+//! Each command is a module under `commands`; `cli` defines the command line, `screen` the
 //! output. Exit status 0 means success, 1 that the command failed, 2 that the command line is
 //! wrong.
 //!

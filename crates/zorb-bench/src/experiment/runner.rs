@@ -105,6 +105,11 @@ impl<'a> Run<'a> {
                 return Err(Error::Stopped);
             }
             if !setup.has(name) {
+                if name == Setup::CONVENTIONAL {
+                    return Err(Error::new(
+                        "the conventional ORB is `zorb-ladder`, which is not beside this program; `cargo build --release -p zorb-ladder` builds it",
+                    ));
+                }
                 let path = setup.options.peers.join(name);
                 watch.note(&format!("{name} is skipped: it is not in {}", path.display()));
                 continue;

@@ -8,7 +8,7 @@ use crate::text::wide::{BYTE_ORDER_MARK, without_mark};
 use crate::{Bounded, ByteOrder, CdrReader, CdrResult, CdrWriter, Number, WString, Wire};
 
 /// A wide string that is read in place from received octets: UTF-16. [`chars`](Self::chars) decodes it, `to_string` copies it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct WideStringView<'a> {
     units: &'a [[u8; 2]],
     order: ByteOrder,
@@ -51,6 +51,15 @@ impl fmt::Debug for WideStringView<'_> {
         fmt::Debug::fmt(&self.to_string(), f)
     }
 }
+
+/// Equal text is equal in either byte order, with or without a byte-order mark.
+impl PartialEq for WideStringView<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.units().eq(other.units())
+    }
+}
+
+impl Eq for WideStringView<'_> {}
 
 impl PartialEq<str> for WideStringView<'_> {
     fn eq(&self, other: &str) -> bool {

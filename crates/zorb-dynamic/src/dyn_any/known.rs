@@ -62,7 +62,7 @@ impl Known {
 
     /// Whether the TypeCode keeps the facts, and then also the compiled type.
     fn is_kept(&self) -> bool {
-        (self.facts.fixed.is_some() || self.has_fixed_parts()) && self.type_code.keeps_derived()
+        self.type_code.keeps_derived() && (self.facts.fixed.is_some() || self.has_fixed_parts())
     }
 }
 

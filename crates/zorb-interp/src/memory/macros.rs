@@ -134,8 +134,8 @@ macro_rules! union_choice {
     };
 }
 
-/// Defines the error of an operation, and its layout: `raised!(derive(Clone) "The exceptions of f." WithdrawError {
-/// "Too little." Overdrawn(Overdrawn) = "IDL:Bank/Overdrawn:1.0", } "A system exception." System(SystemException))`, with
+/// Defines the error of an operation, and its layout: `raised!(derive(Clone) "The exceptions of f." => WithdrawError {
+/// "Too little." => Overdrawn(Overdrawn) = "IDL:Bank/Overdrawn:1.0", } "A system exception." => System(SystemException))`, with
 /// the documentation, the exceptions and their repository ids, and the error that is in no `raises` clause.
 #[macro_export]
 #[doc(hidden)]

@@ -223,7 +223,9 @@ impl<'r> Reply<'r> {
         if self.received.start.status != ReplyStatus::NoException || !body.is_evenly_aligned() {
             return None;
         }
+        probe!(MessagingReceive);
         let read = results(&mut body).and_then(|read| body.expect_end("results").map(|()| read));
+        probe!(Demarshal);
         Some(read.map_err(|error| self.undecodable(error)))
     }
 

@@ -56,8 +56,9 @@ impl Comparison {
         if !equivalent && (left.id() != right.id() || left.name() != right.name()) {
             return false;
         }
-        // Every recursion goes through a type with members.
-        if kind.is_constructed() && !self.assumed.insert((left.key(), right.key())) {
+        // Every recursion goes through a type with members. Many members may have the same enum.
+        let is_remembered = kind.is_constructed() || kind == TcKind::Enum;
+        if is_remembered && !self.assumed.insert((left.key(), right.key())) {
             return true;
         }
         self.numbers(left, right) && self.contents(left, right) && self.members(left, right)

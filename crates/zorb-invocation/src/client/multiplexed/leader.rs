@@ -69,6 +69,10 @@ impl MultiplexedConnection {
                 }
             }
             if done {
+                if own.is_none() {
+                    // Otherwise a reply in fragments that nobody waits for would stay until the next message arrives.
+                    inbound.release();
+                }
                 break Ok(());
             }
             drop(held.take());

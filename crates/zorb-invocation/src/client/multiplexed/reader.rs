@@ -140,7 +140,10 @@ impl MultiplexedConnection {
                     state.closing |= self.is_for_pending && state.is_unused();
                     break;
                 }
+                // A caller has the receive buffer.
                 idle_since = None;
+                let limit = Some(MAX_BLOCKED);
+                state = self.sleep_reader(state, Reader::Sleeps, limit, &mut reading);
                 continue;
             }
             idle_since = None;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The timeout of one direction of a stream. That of calls without a limit is not set again: 1 % of a pending call. Used by
+/// The timeout of one direction of a stream. That of calls without a limit is not set again, which saves 1 % of a pending call. Used by
 /// one thread at a time.
 #[derive(Debug)]
 pub(super) struct SharedTimeout {
