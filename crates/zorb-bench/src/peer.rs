@@ -9,8 +9,6 @@ mod raw;
 pub(crate) mod zorb;
 
 pub use arguments::{Engine, PeerArguments, PeerName, Role};
-pub use client::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay, in_parts};
-pub use process::{answer_commands, serve_until_the_end};
 
 pub(crate) use arguments::COLLOCATED;
 pub use process::UNSUPPORTED;
@@ -21,7 +19,7 @@ pub(crate) use zorb::without_id;
 
 use crate::error::{Error, Result};
 use crate::processor;
-use process::hold;
+use process::{answer_commands, hold};
 
 /// Runs a peer; returns its exit status.
 ///

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zorb_base::callback::discard;
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::upcall_thread::would_deadlock;
 use zorb_cdr::fallible;
@@ -147,8 +146,7 @@ impl AdapterActivations {
 fn create(activator: &dyn AdapterActivator, name: &str) -> Result<bool, SystemException> {
     match catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(name))) {
         Ok(created) => created.map_err(|exception| failed(Some(exception))),
-        Err(panic) => {
-            discard(panic);
+        Err(_) => {
             log_limited!(error, name, "the adapter activator panicked");
             Err(failed(None))
         }

@@ -6,7 +6,6 @@ mod plan;
 mod simple;
 mod table;
 mod traits;
-mod value_types;
 mod values;
 mod walk;
 
@@ -17,10 +16,8 @@ use plan::Plan;
 use walk::{Walk, Walked};
 
 pub use plan::Layout;
-pub(crate) use plan::traits_of;
 pub(crate) use traits::Traits;
-pub use value_types::{ValueTypes, WrittenValue, value_ids};
-pub use values::ValueHead;
+pub use values::{ValueHead, ValueTypes, WrittenValue, value_ids};
 
 impl Layout {
     /// Copies one value from one stream to another.

@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use tempfile::TempDir;
 use zorb_os::process::bind_to_this_process;
-use zorb_os::thread::affinity;
 
-use super::plan::{DbaPlan, Group, Processors, Timed, Topology, Way};
+use super::plan::{DbaPlan, Timed, Topology, Way};
 use crate::{Error, Result};
 
 /// The seconds after which a run ends in any case.
@@ -18,8 +17,6 @@ const TIME_LIMIT: &str = "300";
 pub(super) struct Program {
     path: PathBuf,
     folder: TempDir,
-    /// The processor of graphs that have only one.
-    processor: String,
 }
 
 /// The result of a run.
@@ -39,7 +36,6 @@ pub(super) struct Node {
     pub(super) median_ns: u64,
     pub(super) q3_ns: u64,
     pub(super) p99_ns: u64,
-    pub(super) untimed_median_ns: u64,
     pub(super) wait_p99_ns: u64,
     /// Of all cycles.
     pub(super) processor_ns: u64,
@@ -58,8 +54,7 @@ pub(super) struct Segment {
 
 impl Program {
     pub(super) fn new(plan: &DbaPlan) -> Result<Self> {
-        let processor = affinity()?.last().copied().unwrap_or_default().to_string();
-        let program = Self { path: plan.program.clone(), folder: tempfile::tempdir()?, processor };
+        let program = Self { path: plan.program.clone(), folder: tempfile::tempdir()? };
         for topology in plan.topologies() {
             let graph = program.output(&[&["graph"], topology.words].concat())?;
             std::fs::write(program.graph(topology), graph)?;
@@ -68,18 +63,10 @@ impl Program {
     }
 
     /// Runs a graph that is not to end before its cycles are over.
-    pub(super) fn measure(&self, group: &Group, way: Way) -> Result<Run> {
-        let Group { topology, timed, processors, .. } = *group;
+    pub(super) fn measure(&self, topology: Topology, way: Way, timed: Timed) -> Result<Run> {
         let cycles = topology.cycles.to_string();
         let mut options = vec!["--no-terminate", "--cycles", &cycles];
-        options.extend(match timed {
-            Timed::Cycles => Some("--no-segments"),
-            Timed::Segments => None,
-            Timed::Alternating => Some("--alternate-segments"),
-        });
-        if processors == Processors::One {
-            options.extend(["--processor", &self.processor]);
-        }
+        options.extend((timed == Timed::Cycles).then_some("--no-segments"));
         self.run(topology, way, &options)
     }
 

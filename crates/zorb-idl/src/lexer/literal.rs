@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{PpToken, Token, TokenKind};
+use super::{Token, TokenKind};
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::model::{FixedValue, MAX_FIXED_DIGITS};
+use crate::preprocess::PpToken;
 use crate::source::Span;
 
 /// Lexes a preprocessing number.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::lexer::PpToken;
+use super::PpToken;
 use crate::source::Span;
 
 /// A macro definition.

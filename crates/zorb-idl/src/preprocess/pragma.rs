@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{EventKind, PragmaName, Preprocessor};
+use super::{EventKind, PpKind, PpToken, PragmaName, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::lexer::{PpKind, PpToken};
 use crate::source::Span;
 use crate::suggest::closest;
 

@@ -4,10 +4,8 @@
 //! use. Repository ids are computed last.
 
 mod annotated;
-mod annotation_arguments;
 mod annotations;
 mod bits;
-mod clash;
 mod components;
 mod constants;
 mod declare;
@@ -28,7 +26,6 @@ mod standard;
 mod templates;
 mod types;
 mod unions;
-mod unknown;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -60,8 +57,7 @@ pub(crate) fn run(
         scopes: vec![root],
         scope_of: HashMap::new(),
         incomplete: HashMap::new(),
-        natives: HashMap::new(),
-        remote_uses: Vec::new(),
+        restricted: HashMap::new(),
         made_local: HashSet::new(),
         imported: Vec::new(),
         imports: Vec::new(),
@@ -79,7 +75,6 @@ pub(crate) fn run(
     };
     resolver.items(&tree.items, ScopeId(0));
     resolver.check_completed();
-    resolver.check_local_uses();
     resolver.check_early_prefixes();
     resolver.assign_ids();
     resolver.check_imports();

@@ -3,5 +3,3 @@
 
 mod changes;
 mod repository;
-mod shop;
-mod stored;

@@ -5,7 +5,6 @@ mod administration;
 mod chaos;
 mod hostile;
 mod instances;
-mod registration;
 mod restarted;
 mod starting;
 mod stopping;

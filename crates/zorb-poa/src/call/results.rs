@@ -69,15 +69,12 @@ impl ServerCall<'_> {
         self.reply.write_results(results)
     }
 
-    /// Writes the user exception of this repository id as the reply.
+    /// Writes a user exception as the reply.
     #[inline(never)]
-    pub(super) fn write_user_exception(
-        &mut self,
-        id: &'static str,
-        exception: WriteBody<'_>,
-    ) -> Served {
+    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
         if self.reply.flow.is_some() {
-            self.end_flow(RequestOutcome::UserException(Cow::Borrowed(id)))?;
+            let id = Cow::Borrowed(exception.repository_id());
+            self.end_flow(RequestOutcome::UserException(id))?;
         }
         self.reply.write(ReplyStatus::UserException, |writer| exception.write(writer))
     }
@@ -90,12 +87,12 @@ impl ServerCall<'_> {
     }
 
     #[inline(never)]
-    fn answer_raised(&mut self, raised: Result<&dyn AnyUserException, &SystemException>) -> Served {
+    pub(super) fn answer_raised(
+        &mut self,
+        raised: Result<&dyn AnyUserException, &SystemException>,
+    ) -> Served {
         match raised {
-            Ok(exception) => {
-                let write = |writer: &mut CdrWriter<'_>| exception.write(writer);
-                self.write_user_exception(exception.repository_id(), &write)
-            }
+            Ok(exception) => self.write_user_exception(exception),
             Err(exception) => Err(exception.clone()),
         }
     }
@@ -108,14 +105,20 @@ impl ServerCall<'_> {
     pub fn reply_dynamic(
         &mut self,
         exception: Option<&str>,
-        write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Served {
         probe!(Upcall);
-        let Some(id) = exception else { return self.write_results(&write) };
         if self.reply.flow.is_some() {
-            self.end_flow(RequestOutcome::UserException(Cow::Owned(id.to_owned())))?;
+            self.end_flow(match exception {
+                None => RequestOutcome::Successful,
+                Some(id) => RequestOutcome::UserException(Cow::Owned(id.to_owned())),
+            })?;
         }
-        self.reply.write(ReplyStatus::UserException, write)
+        let status = match exception {
+            None => ReplyStatus::NoException,
+            Some(_) => ReplyStatus::UserException,
+        };
+        self.reply.write(status, write)
     }
 
     /// Sets how the reply is written: the copy threshold, and the number of octets to preallocate. A reply that may

@@ -3,7 +3,6 @@
 
 mod allocations;
 mod copies;
-mod dynamic;
 mod upcalls;
 mod values;
 

@@ -36,6 +36,11 @@ impl Leader {
         }
     }
 
+    /// Whether the calling thread leads.
+    pub(super) fn is_this_thread(&self) -> bool {
+        self.thread == thread::id()
+    }
+
     /// The leader inherits the priority of the calling thread, which is about to wait for its reply.
     #[inline]
     pub(super) fn inherit(&mut self) {
@@ -97,8 +102,9 @@ mod tests {
         leader.begin();
         leader.inherit();
         assert_eq!(leader.own, None);
-        assert_eq!(leader.thread, thread::id());
+        assert!(leader.is_this_thread());
         leader.end();
         assert_eq!(leader.thread, 0);
+        assert!(!leader.is_this_thread());
     }
 }

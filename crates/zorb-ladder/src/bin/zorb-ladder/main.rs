@@ -1,7 +1,6 @@
-//! Runs the engines for `zorb bench ladder`, under callgrind and over sockets, and the peer of `zorb bench conventional`.
+//! Runs the engines, for `zorb bench ladder`: under callgrind, and over sockets.
 #![forbid(unsafe_code)]
 
-mod conventional;
 mod count;
 mod flood;
 mod way;
@@ -28,10 +27,6 @@ enum Command {
     Send(flood::SendArguments),
     /// Listen, print the address, and receive the messages of one sender
     Receive(flood::ReceiveArguments),
-    /// Serve as a conventional ORB
-    Server(conventional::ServerArguments),
-    /// Call such a server
-    Client(conventional::ClientArguments),
 }
 
 fn main() -> ExitCode {
@@ -39,11 +34,9 @@ fn main() -> ExitCode {
         Command::Count(arguments) => count::run(&arguments).and_then(print),
         Command::Send(arguments) => flood::send(&arguments).and_then(print),
         Command::Receive(arguments) => flood::receive(&arguments).and_then(print),
-        Command::Server(arguments) => conventional::serve(&arguments).map_err(text),
-        Command::Client(arguments) => conventional::call(arguments).map_err(text),
     };
     match done {
-        Ok(status) => status,
+        Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             let _ = writeln!(std::io::stderr(), "{reason}");
             ExitCode::FAILURE
@@ -52,10 +45,9 @@ fn main() -> ExitCode {
 }
 
 /// Prints a result as a line of JSON.
-fn print(result: impl Serialize) -> Result<ExitCode, String> {
+fn print(result: impl Serialize) -> Result<(), String> {
     let line = serde_json::to_string(&result).map_err(text)?;
-    writeln!(std::io::stdout(), "{line}").map_err(text)?;
-    Ok(ExitCode::SUCCESS)
+    writeln!(std::io::stdout(), "{line}").map_err(text)
 }
 
 /// The text of an error.
