@@ -108,73 +108,50 @@ fn callers_that_wait_get_the_connections_that_other_calls_return() {
     }
 }
 
+/// Calls `then` while a caller waits for the only connection. It is in the slot as by a thread that has not looked yet
+/// whether that is recalled, or has looked there in vain. Returns when the caller has had it.
+fn while_a_caller_waits(last_received: LastReceived, then: impl FnOnce(&EndpointCache)) {
+    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
+    drop(connect(&cache).unwrap());
+    let (_, thread) = cache.for_caller();
+    let slot = cache.slot(thread).unwrap();
+    let mut idle = slot.take().unwrap();
+    idle.last_received = last_received;
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
+        until(|| waiting(&cache) == 1);
+        slot.put(idle);
+        then(&cache);
+        waits.join().unwrap();
+    });
+}
+
 #[test]
 fn a_nested_call_checks_its_own_connection_before_it_opens_another() {
-    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
-    drop(connect(&cache).unwrap());
-    let (_, thread) = cache.for_caller();
-    let slot = cache.slot(thread).unwrap();
-    let mut idle = slot.take().unwrap();
-    idle.last_received = LastReceived::long_ago();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
-        until(|| waiting(&cache) == 1);
-        slot.put(idle);
-        let call = nested(&cache);
+    while_a_caller_waits(LastReceived::long_ago(), |cache| {
+        let call = nested(cache);
         assert_eq!(cache.state().open, 1);
         drop(call);
-        waits.join().unwrap();
     });
 }
 
 #[test]
-fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
-    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
-    drop(connect(&cache).unwrap());
-    let (_, thread) = cache.for_caller();
-    let slot = cache.slot(thread).unwrap();
-    let mut idle = slot.take().unwrap();
-    idle.last_received = LastReceived::long_ago();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
-        until(|| waiting(&cache) == 1);
-        slot.put(idle);
-        assert!(cache.acquire_idle().is_none());
-        waits.join().unwrap();
-    });
-}
-
-#[test]
-fn a_caller_that_waits_gets_the_connection_that_another_caller_finds_first() {
-    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
-    drop(connect(&cache).unwrap());
-    let (_, thread) = cache.for_caller();
-    let slot = cache.slot(thread).unwrap();
-    let idle = slot.take().unwrap();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
-        until(|| waiting(&cache) == 1);
-        // The thread that releases it has not looked yet whether the slot is recalled.
-        slot.put(idle);
-        assert!(cache.acquire_idle().is_none());
-        waits.join().unwrap();
-    });
+fn a_caller_that_waits_gets_the_connection_that_another_caller_finds_or_has_to_check() {
+    for last_received in [LastReceived::now(), LastReceived::long_ago()] {
+        while_a_caller_waits(last_received, |cache| assert!(cache.acquire_idle().is_none()));
+        while_a_caller_waits(last_received, |cache| {
+            let call = connect(cache).unwrap();
+            // The one that waited has had it: nobody else is in the queue.
+            assert_eq!(waiting(cache), 0);
+            drop(call);
+        });
+    }
 }
 
 #[test]
 fn a_caller_that_waits_gets_a_connection_that_was_looked_at_while_it_was_released() {
-    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
-    drop(connect(&cache).unwrap());
-    let (_, thread) = cache.for_caller();
-    let slot = cache.slot(thread).unwrap();
-    let idle = slot.take().unwrap();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
-        until(|| waiting(&cache) == 1);
-        // The thread that released it did not find it in the recalled slot.
-        slot.put(idle);
+    while_a_caller_waits(LastReceived::now(), |cache| {
         assert!(cache.idle_since(ConnectionCount::of_clients()).is_some());
-        waits.join().unwrap();
     });
 }
 
