@@ -30,6 +30,7 @@ pub fn caller() -> usize {
 }
 
 /// The number of the calling thread, and that of its lane.
+#[inline]
 pub fn thread_and_lane() -> (usize, Option<usize>) {
     if CALLER.get() == UNKNOWN {
         CALLER.set(thread::number() % THREADS);

@@ -61,6 +61,8 @@ pub enum Kind {
     Views,
     /// Dynamic calls, anys, DynAnys.
     Dynamic,
+    /// Calls and floods beside a conventional ORB.
+    Conventional,
     /// The steps of a call, with time probes.
     Probes,
 }
@@ -90,7 +92,7 @@ const CALLS: Experiment = Experiment {
 };
 
 /// All experiments, in the order of the help.
-pub const EXPERIMENTS: [Experiment; 15] = [
+pub const EXPERIMENTS: [Experiment; 16] = [
     Experiment {
         name: "latency",
         about: "Measure two-way calls: without arguments, octets, structs, longs, doubles",
@@ -254,6 +256,22 @@ pub const EXPERIMENTS: [Experiment; 15] = [
                composed and decomposed leaf by leaf in a DynAny.",
         kind: Kind::Dynamic,
         rounds: 5,
+        ..CALLS
+    },
+    Experiment {
+        name: "conventional",
+        about: "Measure calls and floods beside an ORB that works as conventional ORBs did in 1997",
+        details: Some(
+            "The conventional ORB is the program `zorb-ladder`, which has to be beside `zorb`: \
+             `cargo build --release -p zorb-ladder` in Zorb's source tree builds it.",
+        ),
+        title: "A conventional ORB",
+        text: "Two-way calls and one-way floods with octets and structs, by Zorb, bare sockets, and an \
+               ORB that copies, interprets types and buffers as conventional ORBs did.",
+        kind: Kind::Conventional,
+        rounds: 5,
+        transports: Transports::One,
+        socket_queue: Some(64 << 10),
         ..CALLS
     },
     Experiment {

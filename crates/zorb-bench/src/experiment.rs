@@ -2,6 +2,7 @@
 
 mod bridge;
 mod connections;
+mod conventional;
 mod copies;
 mod demux;
 mod dynamic;
@@ -37,6 +38,7 @@ pub fn run(
     match experiment.kind {
         Kind::Latency => matrix::measure(&mut run, &works(options, LATENCY), watch)?,
         Kind::Cubit => matrix::measure(&mut run, &works(options, CUBIT), watch)?,
+        Kind::Conventional => conventional::conventional(&mut run, watch)?,
         Kind::Dynamic => dynamic::dynamic(&mut run, watch)?,
         Kind::Collocated => matrix::measure(&mut run, &works(options, COLLOCATED), watch)?,
         Kind::Ttcp => matrix::measure(&mut run, &works(options, FLOODS), watch)?,

@@ -9,6 +9,8 @@ mod raw;
 pub(crate) mod zorb;
 
 pub use arguments::{Engine, PeerArguments, PeerName, Role};
+pub use client::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay, in_parts};
+pub use process::{answer_commands, serve_until_the_end};
 
 pub(crate) use arguments::COLLOCATED;
 pub use process::UNSUPPORTED;
@@ -19,7 +21,7 @@ pub(crate) use zorb::without_id;
 
 use crate::error::{Error, Result};
 use crate::processor;
-use process::{answer_commands, hold};
+use process::hold;
 
 /// Runs a peer; returns its exit status.
 ///

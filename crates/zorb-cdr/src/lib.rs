@@ -46,7 +46,7 @@ pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
 pub use view::{
     FixedPositions, FixedSize, Position, Received, SequenceView, SequenceViewIter, Validity,
-    VariablePositions, Viewed, Views,
+    VariablePositions, Viewed, ViewedArray, Views, WideStringView,
 };
 pub use wire::{
     Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,

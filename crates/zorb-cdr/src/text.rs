@@ -3,7 +3,7 @@
 mod narrow;
 #[cfg(test)]
 mod tests;
-mod wide;
+pub(crate) mod wide;
 
 /// The transmission code set for `char` and `string` (TCS-C).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

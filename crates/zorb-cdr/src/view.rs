@@ -7,7 +7,7 @@
 //! Views exist for types of [fixed size](FixedSize): numbers, `char`, `boolean`, enums, bit masks, bit sets, structs and
 //! arrays of them. The offset of each member is a compile-time constant for each offset modulo 8 at which the struct
 //! begins; in a sequence all structs but the first have the same, and the same distance from each other (see
-//! [`FixedLayout`]). They exist also for strings, sequences, and structs of these. Where a member of such a struct begins is
+//! [`FixedLayout`]). They exist also for strings, wide strings, sequences, and structs and arrays of these. Where a member of such a struct begins is
 //! found by the lengths before it; nothing is recorded.
 //!
 //! What a servant or a stub gets is validated once, before it sees a view: all octets are there, and all booleans, enums,
@@ -16,18 +16,22 @@
 //! first enumerator, or nothing.
 //!
 //! Octets that cannot be read in place are copied to memory of their own, which [`Received`] owns: those of a message in
-//! several parts with alignment of their own (GIOP 1.1 fragments), text that is not UTF-8, and strings and sequences in
+//! several parts with alignment of their own (GIOP 1.1 fragments), text that is not UTF-8, wide text of GIOP 1.1, and strings and sequences in
 //! memory that another process may change after the validation.
 
+mod array;
 mod fixed;
 mod positions;
 mod received;
 mod sequence;
 mod text;
+mod wide;
 
+pub use array::ViewedArray;
 pub use positions::{FixedPositions, VariablePositions};
 pub use received::{Received, Viewed, Views};
 pub use sequence::{SequenceView, SequenceViewIter};
+pub use wide::WideStringView;
 
 use crate::wire::MAX_ALIGNMENT;
 use crate::{ByteOrder, CdrReader, FixedLayout, Wire};

@@ -74,7 +74,7 @@ impl Command {
 }
 
 /// Runs the command line `arguments` (the program's name first).
-pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let status = match parse_and_run(arguments) {
         Ok(status) => status,
         Err(failure) => {

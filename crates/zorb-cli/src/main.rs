@@ -1,22 +1,8 @@
-//! `zorb`: the tools of the ORB in one program.
-//!
-//! Each command is a module under `commands`; [`cli`] defines the command line, [`screen`] the
-//! output. Exit status 0 means success, 1 that the command failed, 2 that the command line is
-//! wrong.
+//! The program `zorb`.
 #![forbid(unsafe_code)]
-
-mod cli;
-mod commands;
-mod definitions;
-mod failure;
-mod interrupt;
-mod log;
-mod orb;
-mod screen;
-mod service;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run(std::env::args_os().collect())
+    zorb_cli::run(std::env::args_os().collect())
 }

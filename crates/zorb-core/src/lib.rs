@@ -38,7 +38,7 @@ pub use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom, SendE
 pub use zorb_base::policy::BufferStrategy;
 pub use zorb_base::raises::{AnyError, AnyUserException, Raises, UserException};
 pub use zorb_base::{counters, interceptor, options, policy};
-pub use zorb_cdr::SequenceView;
+pub use zorb_cdr::{SequenceView, WideStringView};
 pub use zorb_invocation::client::OnewayQueue;
 pub use zorb_invocation::client::{NumberedResult, Pending, PollableSet, ReadResults};
 pub use zorb_invocation::client::{OwnedReply, RawReply};

@@ -240,6 +240,9 @@ impl ServerRequest<'_, '_> {
 
 /// Checks that nothing is left but a context, which stays there.
 fn expect_context_or_end(reader: &mut CdrReader<'_>) -> CdrResult<()> {
+    if reader.remaining() == 0 {
+        return reader.expect_end("arguments");
+    }
     let mut context = reader.clone();
     match <Vec<String>>::read(&mut context) {
         Ok(pairs) if pairs.len() % 2 == 0 && context.remaining() == 0 => Ok(()),

@@ -229,12 +229,10 @@ impl Types<'_, '_> {
                     true => **element == Type::Octet,
                     false => self.is_octet(element),
                 };
-                let sequence = if is_octets {
-                    self.codegen("Octets")
-                } else {
-                    format!("{}<{}>", self.prelude("Vec"), self.wire_of(element, typed))
-                };
-                self.bounded(sequence, *bound)
+                match is_octets {
+                    true => self.bounded(self.codegen("Octets"), *bound),
+                    false => self.sequence_of(&self.wire_of(element, typed), *bound),
+                }
             }
             Type::Map { key, value, bound } => {
                 self.bounded(map(&self.wire_of(key, typed), &self.wire_of(value, typed)), *bound)
@@ -252,6 +250,11 @@ impl Types<'_, '_> {
         }
         let object = self.reference(ty).unwrap_or_default();
         self.codegen(&format!("RefArgument<{object}>"))
+    }
+
+    /// A sequence of these elements, which are not octets.
+    pub(crate) fn sequence_of(&self, element: &str, bound: Option<u32>) -> String {
+        self.bounded(format!("{}<{element}>", self.prelude("Vec")), bound)
     }
 
     fn bounded(&self, inner: String, bound: Option<u32>) -> String {

@@ -81,15 +81,17 @@ impl<'m> ViewedStructs<'m> {
     /// Whether values of a type are read in place.
     fn is_in_place(&self, ty: &Type) -> bool {
         match self.model.resolve(ty) {
-            Type::String { .. } => true,
-            Type::Sequence { element, .. } => self.is_in_place(element),
+            Type::String { .. } | Type::WString { .. } => true,
+            Type::Sequence { element, .. } | Type::Array { element, .. } => {
+                self.is_in_place(element)
+            }
             Type::Named(id) if self.contains(*id) => true,
             _ => self.is_fixed(ty),
         }
     }
 
     /// Whether values of a type are read in place and all have the same size.
-    fn is_fixed(&self, ty: &Type) -> bool {
+    pub(crate) fn is_fixed(&self, ty: &Type) -> bool {
         match self.model.resolve(ty) {
             Type::Array { element, .. } => self.is_fixed(element),
             Type::Named(id) => match self.model[*id].kind {
@@ -116,13 +118,15 @@ impl<'m> ViewedStructs<'m> {
     }
 
     /// Whether an argument or result can be a view: it is a struct that has one, or a sequence of such structs, of
-    /// strings, or of sequences.
+    /// strings and wide strings, or of sequences.
     pub(crate) fn has(&self, ty: &Type) -> bool {
         let is_viewed =
             |ty: &Type| matches!(self.model.resolve(ty), Type::Named(id) if self.contains(*id));
         match self.model.resolve(ty) {
             Type::Sequence { element, .. } => match self.model.resolve(element) {
-                Type::String { .. } | Type::Sequence { .. } => self.is_in_place(element),
+                Type::String { .. } | Type::WString { .. } | Type::Sequence { .. } => {
+                    self.is_in_place(element)
+                }
                 _ => is_viewed(element),
             },
             _ => is_viewed(ty),

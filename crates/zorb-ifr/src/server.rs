@@ -30,6 +30,24 @@ const ADAPTER: &str = "InterfaceRepository";
 
 /// A served interface repository. Clones refer to the same repository.
 ///
+/// ```
+/// use std::sync::Arc;
+///
+/// use zorb::Orb;
+/// use zorb_ifr::{InterfaceRepository, State};
+/// use zorb_store::MemoryStore;
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+/// let state = State::stored(Arc::new(MemoryStore::new()));
+/// let definitions = state.load()?.unwrap_or_default();
+/// let served = InterfaceRepository::serve_writable(&orb.root_poa(), definitions, Some(state.clone()))?;
+/// orb.publish("InterfaceRepository", &served.reference()?)?;
+/// served.reference()?.create_module("IDL:Bank:1.0", "Bank", "1.0")?;
+/// assert!(state.load()?.is_some_and(|stored| stored.lookup_id("IDL:Bank:1.0").is_some()));
+/// # orb.shutdown(true)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// References to its objects stay valid across restarts as long as definitions keep their
 /// repository ids.
 #[derive(Clone)]

@@ -9,6 +9,7 @@
 //! the type that it belongs to. Safe code can only make tables for which that is true.
 
 mod choice;
+mod clause;
 mod codec;
 mod counted;
 mod elements;
@@ -29,11 +30,12 @@ mod upcall;
 mod write;
 
 pub use choice::{Choice, Label};
-pub use codec::Argument;
+pub use clause::{Clause, Exception, Raised};
+pub use codec::{Argument, Named, OptionalArgument};
 pub use counted::read_counted;
-pub use list::{List, Members, Results, Source, Space, Values, receive};
+pub use list::{Expected, List, Members, Received, Results, Source, Space, Values, receive};
 pub use table::{Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union};
-pub use upcall::{ReadyUpcall, Returned, Upcall, upcall};
+pub use upcall::{Ended, RaisedException, ReadyUpcall, Returned, Upcall, upcall};
 
 use core::mem::MaybeUninit;
 

@@ -119,7 +119,15 @@ impl<T: Interface> Typed for Ref<T> {
 }
 
 impl<T: Interface> zorb_interp::Tabled for Ref<T> {
-    const TABLE: zorb_interp::Table<Self> = zorb_interp::Table::owned_codec();
+    const TABLE: zorb_interp::Table<Self> = zorb_interp::Table::named();
+}
+
+impl<T: Interface> zorb_interp::Named for Ref<T> {
+    const NAME: &'static str = T::NAME;
+
+    fn read_named(name: &'static str, reader: &mut CdrReader<'_>) -> CdrResult<Option<T>> {
+        Ok(read(name, reader)?.map(T::from_object))
+    }
 }
 
 impl<T: Interface> Wire for Ref<T> {

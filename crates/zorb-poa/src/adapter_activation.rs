@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use zorb_base::callback::discard;
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::upcall_thread::would_deadlock;
 use zorb_cdr::fallible;
@@ -146,7 +147,8 @@ impl AdapterActivations {
 fn create(activator: &dyn AdapterActivator, name: &str) -> Result<bool, SystemException> {
     match catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(name))) {
         Ok(created) => created.map_err(|exception| failed(Some(exception))),
-        Err(_) => {
+        Err(panic) => {
+            discard(panic);
             log_limited!(error, name, "the adapter activator panicked");
             Err(failed(None))
         }

@@ -14,7 +14,7 @@ use zorb_giop::{
     ServiceId,
 };
 use zorb_interp::{List, Space};
-use zorb_types::{CompletionStatus, Operations, SystemException, Transfer, minor};
+use zorb_types::{CompletionStatus, OperationTable, Operations, SystemException, Transfer, minor};
 
 use crate::connection_setup::ConnectionSetup;
 use crate::operation_cache::OperationCache;
@@ -164,6 +164,18 @@ impl<'a> ServerCall<'a> {
     #[doc(hidden)]
     #[inline]
     pub fn find<const N: usize>(&self, operations: &'static Operations<N>) -> Option<usize> {
+        self.position(operations.table())
+    }
+
+    /// As [`find`](Self::find), by a function that the skeletons of all interfaces share.
+    #[doc(hidden)]
+    #[inline(never)] // at opt-level z, `find` has 370 octets for each number of operations
+    pub fn find_in(&self, operations: &'static OperationTable) -> Option<usize> {
+        self.position(operations)
+    }
+
+    #[inline(always)] // into both
+    fn position(&self, operations: &'static OperationTable) -> Option<usize> {
         // The address of a static identifies the table.
         let table = std::ptr::from_ref(operations).addr();
         let destination = self.request.operation.destination();

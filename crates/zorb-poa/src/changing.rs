@@ -15,10 +15,10 @@
 //! where requests find it without asking here, when no request waits. An object for which no request waits and that is
 //! inactive or in the map is not here.
 
+mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use zorb_base::callback::call_back;
@@ -28,45 +28,19 @@ use zorb_os::lock::Lock;
 use zorb_os::thread;
 
 use crate::active_object::ActiveObject;
-use crate::current::is_serving;
 use crate::error::{PoaError, no_memory};
-use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
+use crate::hold_queue::{Arrival, HoldLimits, HoldQueue, Stopped};
 use crate::objects::Objects;
 use crate::registered::Registered;
 use crate::servants::{Activator, EndedObject, NoServant, no_manager};
 use crate::skeleton::Skeleton;
+use state::{Phase, State};
 
 /// The changing objects of an adapter with a servant activator.
 pub(crate) struct ChangingObjects {
     activator: Registered<dyn Activator>,
     limits: HoldLimits,
     state: Lock<State>,
-}
-
-#[derive(Default)]
-struct State {
-    objects: HashMap<ObjectId, ChangingObject>,
-    /// How many objects each servant has, by its identity, until they have been etherealized.
-    activations: HashMap<usize, usize>,
-    /// Whether the ORB is shutting down: no requests are held any more.
-    is_released: bool,
-}
-
-struct ChangingObject {
-    queue: HoldQueue,
-    phase: Phase,
-}
-
-/// What happens to an object.
-enum Phase {
-    /// Nothing: the next request incarnates it.
-    Inactive,
-    /// This thread incarnates it.
-    Incarnating(u32),
-    /// It is active, but requests wait, which precede new ones.
-    Incarnated(Arc<ActiveObject>),
-    /// It is deactivated: its servant is etherealized after the last request, by this thread, if it is known already.
-    Etherealizing(Option<u32>),
 }
 
 /// Why an object has not been activated.
@@ -308,51 +282,6 @@ impl ChangingObjects {
         let queues: Vec<_> = state.objects.values().map(|object| object.queue.clone()).collect();
         drop(state);
         queues.iter().for_each(HoldQueue::release);
-    }
-}
-
-impl State {
-    /// Adds an object in a phase in which its requests wait.
-    fn add(&mut self, id: ObjectId, phase: Phase, limits: &HoldLimits, map: &Objects) -> HoldQueue {
-        if self.objects.len() == self.objects.capacity() {
-            // Their requests were discarded, or their clients have gone.
-            self.objects.retain(|_, object| object.is_needed(map));
-        }
-        let queue = HoldQueue::new(Gate::Closed, limits.clone());
-        if self.is_released {
-            queue.release();
-        }
-        self.objects.insert(id, ChangingObject { queue: queue.clone(), phase });
-        queue
-    }
-}
-
-impl ChangingObject {
-    /// Whether the calling thread would wait for itself: it incarnates or etherealizes the object, makes an upcall of
-    /// it, which precedes the etherealization, or has the permit for that.
-    fn needs_caller(
-        &self,
-        id: &ObjectId,
-        has_permit: impl FnOnce() -> bool,
-        map: &Objects,
-    ) -> bool {
-        match &self.phase {
-            Phase::Incarnating(by) | Phase::Etherealizing(Some(by)) => *by == thread::id(),
-            Phase::Etherealizing(None) => {
-                has_permit() || is_serving(|object| object.id == *id && map.are_of_adapter(object))
-            }
-            Phase::Inactive | Phase::Incarnated(_) => false,
-        }
-    }
-
-    /// Whether its requests still have to ask here. Moves it to the active object map if it is active.
-    fn is_needed(&self, map: &Objects) -> bool {
-        match &self.phase {
-            Phase::Incarnating(_) | Phase::Etherealizing(_) => true,
-            _ if !self.queue.has_no_requests() => true,
-            Phase::Inactive => false,
-            Phase::Incarnated(object) => map.add(object).is_none(),
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The upcall of a request, or the answer to an operation that every object has.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use zorb_base::callback::discard;
 use zorb_base::object_id::{OBJECT_ID, ObjectId};
 use zorb_base::policy::PriorityModel;
 use zorb_base::upcall_thread::{ProbeUpcall, served_connection};
@@ -47,7 +49,7 @@ fn upcall_of<'a>(
             execute(has_underscore, interfaces, &object.id, &*object.skeleton, call)
         })
     }));
-    served.unwrap_or_else(|_| Err(panicked(&object.id, &call.request.operation)))
+    served.unwrap_or_else(|panic| Err(caught(panic, &object.id, &call.request.operation)))
 }
 
 /// The same for a name that is not ASCII, which no IDL operation has, but dynamic servants may serve.
@@ -98,7 +100,18 @@ pub(crate) fn upcall_inactive<'a>(
     let has_underscore = begins_with_underscore(call.operation());
     let served =
         catch_unwind(AssertUnwindSafe(|| execute(has_underscore, interfaces, id, skeleton, call)));
-    served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
+    served.unwrap_or_else(|panic| Err(caught(panic, id, &call.request.operation)))
+}
+
+/// As [`panicked`], for a panic that was caught.
+#[cold]
+pub(crate) fn caught(
+    panic: Box<dyn Any + Send>,
+    object: &ObjectId,
+    operation: &str,
+) -> SystemException {
+    discard(panic);
+    panicked(object, operation)
 }
 
 /// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.

@@ -24,6 +24,20 @@ type WriteCheck = dyn Fn() -> Result<(), SystemException> + Send + Sync;
 /// Every change invalidates the last schedule: priorities are `NOT_SCHEDULED` until a new one is
 /// computed. Problems are reported as anomalies with the schedule; after a fatal anomaly there is
 /// no schedule. The deadline of an operation is its period, because the interface has no deadlines.
+///
+/// ```
+/// use zorb::Orb;
+/// use zorb_sched::{Strategy, System, TaskSet};
+/// use zorb_sched_service::SchedulerService;
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+/// let service = SchedulerService::new(TaskSet::new(), System::new(Strategy::Rms));
+/// let scheduler = service.serve(&orb.root_poa())?;
+/// orb.publish("ScheduleService", &scheduler)?;
+/// assert_eq!(scheduler.create("sensor")?, scheduler.lookup("sensor")?);
+/// # orb.shutdown(true)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SchedulerService {
     state: Mutex<State>,
     write_check: Option<Box<WriteCheck>>,

@@ -17,6 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use zorb_base::callback::discard;
 use zorb_base::counters::CallLock;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::peer_threads::ThreadPeer;
@@ -285,7 +286,8 @@ impl ServerConnection {
     /// Serves it on the calling thread; a panic outside a servant's method ends only the connection.
     pub(super) fn guarded(self: &Arc<Self>, work: impl FnOnce()) {
         serve(self);
-        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+            discard(panic);
             // For example in a servant's drop. The connection must not stay open without a thread.
             log_limited!(error, peer = self.stream.peer(), "a serving thread panicked");
             end_upcall();

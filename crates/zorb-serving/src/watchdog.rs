@@ -6,7 +6,9 @@
 //! of a message, for a client that does not read, or to begin, and queues of held requests. It sleeps while
 //! there are none, so it costs an idle server nothing.
 
+mod beginning;
 mod newcomers;
+mod output;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,7 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock};
-use zorb_os::thread_count::ThreadEnds;
 
 use zorb_poa::HoldQueue;
 use zorb_transport::Stream;
@@ -24,8 +25,8 @@ use zorb_transport::Stream;
 use zorb_base::progress::{Progress, Timed};
 use zorb_giop::TimeLimits;
 
+use self::newcomers::Newcomers;
 pub(crate) use self::newcomers::{Begins, Begun, Refused, is_one_too_many};
-use self::newcomers::{Newcomers, try_all};
 
 /// The number of successive checks without an upcall after which a connection is no longer watched. Its next
 /// upcall must then wake the watchdog, which costs more than these checks.
@@ -193,103 +194,6 @@ impl Watchdog {
         }
         drop(watched);
         self.changed.notify_all();
-    }
-
-    /// Ends a connection if its client does not read until `deadline`. Returns whether the caller must
-    /// [run](Self::run) the watchdog again, because it has ended with the ORB's shutdown.
-    #[cold]
-    pub(super) fn watch_output<C: Watched + 'static>(
-        &self,
-        connection: &Arc<C>,
-        deadline: Instant,
-    ) -> bool {
-        let mut watched = self.state.lock();
-        let key = key_of(connection);
-        let connection: Arc<C> = Arc::clone(connection);
-        watched.sending.insert(key, (connection, deadline));
-        let has_ended = std::mem::take(&mut watched.ended);
-        drop(watched);
-        self.changed.notify_all();
-        has_ended
-    }
-
-    /// Called when the client of a connection has read everything.
-    #[cold]
-    pub(super) fn forget_output<C: Watched>(&self, connection: &Arc<C>) {
-        let mut watched = self.state.lock();
-        let forgotten = watched.sending.remove(&key_of(connection));
-        let is_stopping = watched.stopped;
-        drop(watched);
-        drop(forgotten);
-        if is_stopping {
-            self.changed.notify_all();
-        }
-    }
-
-    /// Ends connections whose clients have missed their deadline at `now`.
-    pub(super) fn expire_output(&self, now: Instant) {
-        let all: Vec<_> = {
-            let watched = self.state.lock();
-            let due = |deadline: Instant| watched.stopped || deadline <= now;
-            let due = watched.sending.iter().filter(|(_, (_, deadline))| due(*deadline));
-            due.map(|(key, (connection, deadline))| (*key, Arc::clone(connection), *deadline))
-                .collect()
-        };
-        for (key, connection, seen) in all {
-            let next = Arc::clone(&connection).expire_output(now);
-            let mut watched = self.state.lock();
-            let forgotten = match (watched.sending.get_mut(&key), next) {
-                (Some(entry), Some(next)) => {
-                    entry.1 = next;
-                    None
-                }
-                // Nothing waited, but another reply does since.
-                (Some(entry), None) if entry.1 != seen => None,
-                _ => watched.sending.remove(&key),
-            };
-            drop(watched);
-            drop(forgotten);
-        }
-    }
-
-    /// Lets a connection begin when others have ended. Returns it if the ORB shuts down.
-    #[cold]
-    pub(super) fn begin_later(
-        self: &Arc<Self>,
-        newcomer: Box<dyn Begins>,
-    ) -> Option<Box<dyn Begins>> {
-        let mut watched = self.state.lock();
-        if watched.stopped {
-            return Some(newcomer);
-        }
-        let watchdog = Arc::downgrade(self);
-        watched.newcomers.add(newcomer, || {
-            ThreadEnds::new(move || watchdog.upgrade().iter().for_each(|it| it.try_again()))
-        });
-        drop(watched);
-        self.changed.notify_all();
-        None
-    }
-
-    /// Lets connections that wait to begin try again: something has ended.
-    #[cold]
-    pub(super) fn try_again(&self) {
-        let mut watched = self.state.lock();
-        let is_news = watched.newcomers.try_again();
-        drop(watched);
-        if is_news {
-            self.changed.notify_all();
-        }
-    }
-
-    /// Lets connections begin that wait until others have ended, unless they give up at `now`.
-    pub(super) fn begin_waiting(&self, now: Instant) {
-        let mut watched = self.state.lock();
-        let is_stopping = watched.stopped;
-        let mut waiting = watched.newcomers.take();
-        drop(watched);
-        let refused = try_all(&mut waiting, is_stopping, now);
-        self.state.lock().newcomers.put_back(waiting, &refused, now);
     }
 
     /// Discards requests that have expired at `now`. Returns when the next one expires.

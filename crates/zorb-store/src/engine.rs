@@ -1,5 +1,6 @@
 //! The database on a disk.
 
+mod access;
 mod backend;
 mod failure;
 mod full;
@@ -7,7 +8,6 @@ mod group;
 mod verification;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::mem;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use redb::{Database, ReadTransaction, ReadableTable, TableDefinition, TableError, TableHandle};
+use redb::{Database, ReadTransaction, TableHandle};
 
+use self::access::{contains, definition, opened, scan, write};
 use self::backend::{Backend, Handle};
 use self::failure::guarded;
 use self::full::Full;
@@ -36,8 +37,6 @@ const READING: &str = "cannot read the store";
 const WRITING: &str = "cannot write to the store";
 const CLOSING: &str = "cannot close the store";
 const OPENING: &str = "cannot open the store";
-
-type Definition<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
 
 /// A store on a disk: a database of redb, whose transactions are those of the durability.
 ///
@@ -282,74 +281,4 @@ fn open(path: &Path, backend: &Arc<Backend>) -> Result<(Database, bool), StoreEr
         Ok(database)
     })?;
     Ok((database, recovered.get()))
-}
-
-fn definition(table: &str) -> Result<Definition<'_>, redb::Error> {
-    // The constructor panics.
-    match table.is_empty() {
-        true => Err(redb::Error::TableDoesNotExist(String::new())),
-        false => Ok(Definition::new(table)),
-    }
-}
-
-/// `None` if there is no such table.
-fn opened<T>(table: Result<T, TableError>) -> Result<Option<T>, redb::Error> {
-    match table {
-        Ok(table) => Ok(Some(table)),
-        Err(TableError::TableDoesNotExist(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn scan(
-    transaction: &ReadTransaction,
-    table: &str,
-    visit: &mut Visit<'_>,
-) -> Result<ControlFlow<()>, redb::Error> {
-    let Some(table) = opened(transaction.open_table(definition(table)?))? else {
-        return Ok(ControlFlow::Continue(()));
-    };
-    for entry in table.iter()? {
-        let (key, value) = entry?;
-        if visit(key.value(), value.value()).is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
-}
-
-/// Whether all changes are there.
-fn contains(database: &Database, batches: &[Batch]) -> Result<bool, redb::Error> {
-    let transaction = database.begin_read()?;
-    let changes = batches.iter().flat_map(Batch::changes);
-    let last: HashMap<_, _> = changes
-        .map(|change| ((change.table.as_ref(), change.key.as_slice()), change.value.as_deref()))
-        .collect();
-    for ((table, key), value) in last {
-        let table = opened(transaction.open_table(definition(table)?))?;
-        let found = table.map(|table| table.get(key)).transpose()?.flatten();
-        if found.as_ref().map(|found| found.value()) != value {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn write(database: &Database, batches: &[Batch]) -> Result<(), redb::Error> {
-    let transaction = database.begin_write()?;
-    let mut tables = HashMap::new();
-    for change in batches.iter().flat_map(Batch::changes) {
-        let name = change.table.as_ref();
-        if !tables.contains_key(name) {
-            tables.insert(name, transaction.open_table(definition(name)?)?);
-        }
-        let Some(table) = tables.get_mut(name) else { continue };
-        match &change.value {
-            Some(value) => table.insert(change.key.as_slice(), value.as_slice())?,
-            None => table.remove(change.key.as_slice())?,
-        };
-    }
-    drop(tables);
-    transaction.commit()?;
-    Ok(())
 }

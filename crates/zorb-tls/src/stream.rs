@@ -11,15 +11,15 @@ use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustls::Connection;
 use zorb_os::lock::Lock;
-use zorb_transport::socket::Timeout;
+use zorb_transport::socket::{TimedWaits, Timeout};
 use zorb_transport::{PeerIdentity, Stream, forward_stream};
 
 use crate::configured::Tls;
-use crate::credentials::{Handshake, MAX_BUFFERED};
+use crate::credentials::Handshake;
 use crate::inbox::Inbox;
 
 /// The maximum number of pending octets that are read from the socket when a stream is dropped.
@@ -138,28 +138,12 @@ impl Stream for TlsStream {
         self.establish()?;
         let Some(session) = self.session.get() else { return Ok(0) };
         let mut inbox = self.inbox.lock();
-        let mut deadline = None;
-        loop {
-            if let Some(count) = self.take(session, &mut inbox, buffer)? {
-                return Ok(count);
-            }
-            // The limit applies from the second wait on: a peer that sends its record octet by
-            // octet gets at most twice the time.
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            match self.inner.recv(inbox.space())? {
-                0 if self.read_ended.load(Ordering::Acquire) => return Ok(0),
-                0 => return Err(ended()),
-                count => inbox.filled(count),
-            }
-            if deadline.is_none()
-                && let Some(limit) = self.recv_timeout.current()
-                && inbox.unread().len() < MAX_BUFFERED
-            {
-                deadline = Instant::now().checked_add(limit);
-            }
+        if let Some(count) = self.take(session, &mut inbox, buffer)? {
+            return Ok(count);
         }
+        let mut waits = TimedWaits::new(self.recv_timeout.current());
+        let received = self.receive(session, &mut inbox, buffer, &mut waits);
+        waits.end(received, |timeout| self.inner.set_recv_timeout(timeout))
     }
 
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
@@ -200,36 +184,9 @@ impl Stream for TlsStream {
         let ahead = std::mem::take(&mut outbox.ahead);
         let all: usize = parts.iter().map(|part| part.len()).sum();
         IoSlice::advance_slices(&mut parts, ahead.min(all));
-        let mut deadline = None;
-        loop {
-            if !parts.is_empty() {
-                let mut connection = session.lock();
-                let count = connection.writer().write_vectored(parts)?;
-                if count == 0 {
-                    return Err(io::ErrorKind::WriteZero.into());
-                }
-                IoSlice::advance_slices(&mut parts, count);
-                Self::drain(&mut connection, &mut outbox.encrypted)?;
-            }
-            let sent = self.inner.send_all(&outbox.encrypted);
-            outbox.encrypted.clear();
-            sent.map_err(|error| match error.kind() {
-                io::ErrorKind::TimedOut => error,
-                _ => self.explain(session, error),
-            })?;
-            if parts.is_empty() {
-                return Ok(());
-            }
-            let now = Instant::now;
-            match deadline {
-                Some(deadline) if now() >= deadline => return Err(io::ErrorKind::TimedOut.into()),
-                Some(_) => {}
-                None => {
-                    let limit = self.send_timeout.current();
-                    deadline = limit.and_then(|limit| now().checked_add(limit));
-                }
-            }
-        }
+        let mut waits = TimedWaits::new(self.send_timeout.current());
+        let sent = self.send_parts(session, &mut outbox.encrypted, parts, &mut waits);
+        waits.end(sent, |timeout| self.inner.set_send_timeout(timeout))
     }
 
     fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {

@@ -7,6 +7,7 @@
 mod acceptor;
 pub mod datagram;
 mod stream;
+mod timed_waits;
 mod timeout;
 
 use std::io;
@@ -18,6 +19,7 @@ use crate::{ListenOptions, StreamOptions};
 
 pub use acceptor::{ListeningSocket, SocketAcceptor};
 pub use stream::SocketStream;
+pub use timed_waits::TimedWaits;
 pub use timeout::Timeout;
 
 /// Sets the buffer sizes of `options`. TCP uses them from the first packet on, so set them before:

@@ -15,7 +15,7 @@ use zorb_cdr::{
 
 use octets::Octets;
 
-use crate::layout::Traits;
+use crate::layout::{Traits, traits_of};
 use crate::{Layout, TcKind, TypeCode, TypeDesc, Typed, ValueTypes};
 
 /// A value of any IDL type, with its TypeCode: the IDL type `any`.
@@ -103,7 +103,8 @@ impl Any {
     /// When the value has no encoding: a string has a NUL inside, or a bound is exceeded.
     pub fn new<T: Typed>(value: &T::View) -> CdrResult<Self> {
         let type_code = T::type_code();
-        Self::image(type_code, Traits::ANYTHING, |type_code, writer| {
+        let traits = traits_of(&type_code);
+        Self::image(type_code, traits, |type_code, writer| {
             if type_code.kind() == TcKind::Except {
                 writer.write_latin1(type_code.id())?;
             }
@@ -256,9 +257,7 @@ impl Any {
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
-            writer.reserve_capacity(self.octets.len(), "any")?;
-            writer.put(&self.octets);
-            return Ok(());
+            return writer.put_run(&self.octets, "any");
         }
         Layout::of(&self.type_code).copy(&mut self.reader(), writer)
     }
@@ -271,9 +270,7 @@ impl Any {
     pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
-            writer.reserve_capacity(self.octets.len(), "any")?;
-            writer.put(&self.octets);
-            return Ok(());
+            return writer.put_run(&self.octets, "any");
         }
         layout.copy(&mut self.reader(), writer)
     }

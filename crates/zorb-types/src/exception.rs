@@ -60,6 +60,12 @@ pub struct SystemException {
     context: Option<Box<ErrorContext>>,
 }
 
+/// Operations without a `raises` clause raise nothing else.
+impl zorb_interp::Raised for SystemException {
+    type Other = Self;
+    const CLAUSE: zorb_interp::Clause<Self> = zorb_interp::Clause::none();
+}
+
 impl SystemException {
     /// A system exception of `kind`. There is also a function of each kind's name.
     pub const fn new(

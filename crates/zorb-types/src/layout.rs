@@ -6,6 +6,7 @@ mod plan;
 mod simple;
 mod table;
 mod traits;
+mod value_types;
 mod values;
 mod walk;
 
@@ -16,8 +17,10 @@ use plan::Plan;
 use walk::{Walk, Walked};
 
 pub use plan::Layout;
+pub(crate) use plan::traits_of;
 pub(crate) use traits::Traits;
-pub use values::{ValueHead, ValueTypes, WrittenValue, value_ids};
+pub use value_types::{ValueTypes, WrittenValue, value_ids};
+pub use values::ValueHead;
 
 impl Layout {
     /// Copies one value from one stream to another.

@@ -29,7 +29,7 @@ pub use exception::{
 pub use fixed::{Fixed, FixedError, FixedValue, read_fixed, write_fixed};
 pub use layout::{Layout, ValueHead, ValueTypes, WrittenValue, transcode, value_ids};
 pub use long_double::LongDouble;
-pub use operations::Operations;
+pub use operations::{OperationTable, Operations};
 pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
 pub use type_code::{
     MAX_REPEATED_TYPES, TcKind, TypeCode, TypeCodeError, TypeCodeResult, TypeDesc, TypeFn,

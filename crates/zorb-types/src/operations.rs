@@ -9,13 +9,23 @@ mod tests;
 /// displacement that moves its names to free ones of `N` slots. A look-up hashes the name, reads the displacement
 /// of its bucket, and compares the name with that in the slot.
 #[derive(Clone, Copy, Debug)]
-pub struct Operations<const N: usize> {
-    names: [&'static str; N],
-    /// By bucket: the number that is mixed into the hash of the bucket's names.
-    displacements: [u32; N],
-    /// By slot: the position in `names`.
-    slots: [u32; N],
+pub struct Operations<const N: usize>(OperationTable<[Row; N]>);
+
+/// The names of an interface's operations, for code that all interfaces share.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationTable<R: ?Sized = [Row]> {
     longest: usize,
+    rows: R,
+}
+
+/// A row of the table: what it contains of name, bucket and slot of its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    name: &'static str,
+    /// The number that is mixed into the hash of the bucket's names.
+    displacement: u32,
+    /// The position of the slot's name.
+    position: u32,
 }
 
 /// The multiplier of the hash: 2⁶⁴ divided by the golden ratio, whose multiples are well distributed.
@@ -96,23 +106,50 @@ impl<const N: usize> Operations<N> {
             }
             size -= 1;
         }
-        Self { names: *names, displacements, slots, longest }
+        let mut rows = [Row { name: "", displacement: 0, position: 0 }; N];
+        let mut index = 0;
+        while index < N {
+            let (displacement, position) = (displacements[index], slots[index]);
+            rows[index] = Row { name: names[index], displacement, position };
+            index += 1;
+        }
+        Self(OperationTable { longest, rows })
+    }
+
+    /// The table, without the number of its names in its type.
+    #[inline]
+    pub const fn table(&self) -> &OperationTable {
+        &self.0
     }
 
     /// Whether `name` is the name at `position`, without a look-up.
     pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
-        self.names.get(position).is_some_and(|known| known.as_bytes() == name)
+        self.table().is_at(position, name)
     }
 
     /// The position of `name` among the names of the table.
     pub fn find(&self, name: &[u8]) -> Option<usize> {
-        if N == 0 || name.len() > self.longest {
+        self.table().find(name)
+    }
+}
+
+impl OperationTable {
+    /// Whether `name` is the name at `position`, without a look-up.
+    #[inline]
+    pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
+        self.rows.get(position).is_some_and(|row| row.name.as_bytes() == name)
+    }
+
+    /// The position of `name` among the names of the table.
+    pub fn find(&self, name: &[u8]) -> Option<usize> {
+        let count = self.rows.len();
+        if count == 0 || name.len() > self.longest {
             return None;
         }
         let hash = hash(name);
-        let displacement = *self.displacements.get(bucket(hash, N))?;
-        let index = *self.slots.get(slot(hash, displacement, N))? as usize;
-        (self.names.get(index)?.as_bytes() == name).then_some(index)
+        let displacement = self.rows.get(bucket(hash, count))?.displacement;
+        let position = self.rows.get(slot(hash, displacement, count))?.position as usize;
+        (self.rows.get(position)?.name.as_bytes() == name).then_some(position)
     }
 }
 

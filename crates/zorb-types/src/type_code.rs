@@ -1,10 +1,12 @@
 //! TypeCode: IDL types as values.
 
+mod derived;
 mod desc;
 mod digits;
 mod display;
 mod equality;
 mod error;
+mod kept;
 mod kind;
 mod label;
 mod make;

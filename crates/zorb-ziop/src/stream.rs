@@ -3,10 +3,10 @@
 use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use zorb_os::lock::Lock;
-use zorb_transport::socket::Timeout;
+use zorb_transport::socket::{TimedWaits, Timeout};
 use zorb_transport::{Stream, forward_stream};
 
 use crate::incoming::{Incoming, Step};
@@ -156,17 +156,13 @@ impl Stream for CompressedStream {
     );
 
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
-        let limit = self.recv_timeout.current();
-        let mut deadline: Option<Instant> = None;
+        let mut waits = TimedWaits::new(self.recv_timeout.current());
         let received = self.receive(buffer, |place| {
-            // A peer that sends octet by octet gets at most twice the time.
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            deadline = deadline.or_else(|| Instant::now().checked_add(limit?));
+            waits.begin(|timeout| self.inner.set_recv_timeout(timeout))?;
             self.inner.recv(place).map(Some)
         });
-        received.map(Option::unwrap_or_default)
+        let received = received.map(Option::unwrap_or_default);
+        waits.end(received, |timeout| self.inner.set_recv_timeout(timeout))
     }
 
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {

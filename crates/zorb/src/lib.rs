@@ -109,7 +109,7 @@ pub mod protocols;
 pub use orb::{Orb, OrbBuilder};
 pub use zorb_cdr::{
     Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Members, Octets,
-    Premarshalled, SequenceView, SequenceViewIter, WChar, WString, Wire,
+    Premarshalled, SequenceView, SequenceViewIter, WChar, WString, WideStringView, Wire,
 };
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,

@@ -6,7 +6,7 @@ mod tests;
 
 use std::time::Duration;
 
-use dba_algorithm::Graph;
+use dba_algorithm::{Graph, Timing};
 
 use crate::Failure;
 use options::check;
@@ -41,6 +41,8 @@ Of nodes, and of run, which passes them on:
                     per-connection, shared memory (default: iiop)
   --lookup hash|linear   how the small ORB finds operations (default: hash)
   --no-segments     time only whole cycles, and not their segments
+  --alternate-segments   time segments in every other block of 64 cycles, so that a run says what that costs
+  --processor N     use only this processor
 Of both:
   --host ADDRESS    the IP address at which others reach this process (default: 127.0.0.1)
   --time-limit S    end after S seconds in any case (default: 60)
@@ -78,7 +80,9 @@ pub(crate) fn parse(
             "--cycles" => options.cycles = Some(at_least_1(&argument, &value()?)?),
             "--json" => options.json = true,
             "--memo" => options.memo = true,
-            "--no-segments" => options.segments = false,
+            "--no-segments" => options.timing = Timing::Cycles,
+            "--alternate-segments" => options.timing = Timing::Alternating,
+            "--processor" => options.processor = Some(number(&argument, &value()?)?),
             "--host" => {
                 let host = value()?;
                 let wrong = |_| format!("--host is an IP address, not {host}");

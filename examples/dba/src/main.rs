@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, reason = "a program prints")]
 
 mod arguments;
+mod clock;
 mod compare;
 mod frame;
 mod full;

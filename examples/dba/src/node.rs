@@ -6,15 +6,17 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dba_algorithm::{Driver, Improvement, MAX_COLORS, Message, Node as State, NodeId, Outcome};
-use dba_algorithm::{Segments, Settings as StateSettings};
+use dba_algorithm::{Segments, Settings as StateSettings, Timing};
 use rustix::time::{ClockId, clock_gettime};
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{BidirectionalPolicy, Policies};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
 use zorb::{Interface as _, Orb, OrbBuilder};
-use zorb_os::clock::MonotonicTime;
+use zorb_os::clock::{MonotonicTime, ticks};
+use zorb_os::thread::set_affinity;
 
 use crate::arguments::{Calls, Lookup, Options, Over, Threads, Transport};
+use crate::clock::Start;
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, Refused, Registry, Report, Settings};
 use crate::full::{self, FullLinks, Groups, arrival, watch_arrivals};
@@ -40,7 +42,11 @@ enum Event {
 
 /// Announces a node to the registry, runs it, and reports how it has ended.
 pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), Failure> {
-    let end = MonotonicTime::now() + options.time_limit;
+    let (clock, end) = (Start::now(), MonotonicTime::now() + options.time_limit);
+    if let Some(processor) = options.processor {
+        // The threads that the node starts inherit it.
+        set_affinity(&[processor]).map_err(|error| format!("processor {processor}: {error}"))?;
+    }
     let edges = options.has_edges().then(full::Edges::default);
     let orb = node_orb(options, edges.as_ref())?;
     let (events, inbox) = channel();
@@ -58,8 +64,8 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         }
         Over::Full => {}
     }
-    if options.over == Over::Full && options.segments {
-        watch_arrivals(&orb, clock);
+    if options.over == Over::Full && options.timing != Timing::Cycles {
+        watch_arrivals(&orb, ticks);
     }
     let own = Arc::new(OnceLock::new());
     let group_port = match options.calls {
@@ -78,6 +84,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         edges: edges.clone(),
         small_edges,
         is_to_start: AtomicBool::new(false),
+        clock,
         start,
         events,
     };
@@ -91,7 +98,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let registry: Registry = orb.resolve(registry)?;
     let registry = registry.with_timeout(options.time_limit);
     registry.enter(id, Some(&node), &address)?;
-    let ended = until_ended(&inbox, &started, end, (service.as_mut(), options.lookup));
+    let ended = until_ended(&inbox, &started, end, (service.as_mut(), options.lookup), clock);
     let ended = match ended {
         Ok(Some(ended)) => ended,
         Ok(None) => return Ok(orb.shutdown(false)?),
@@ -174,15 +181,18 @@ fn until_ended(
     started: &Receiver<()>,
     end: MonotonicTime,
     (service, lookup): (Option<&mut Service>, Lookup),
+    clock: Start,
 ) -> Result<Option<Ended>, Failure> {
     match next(inbox, end)? {
         Event::Prepared(mut driver) => {
             let outcome = raw::run(&mut driver, started, end)?;
-            Ok(Some(Ended { report: report::of(&driver, outcome), _sockets: Some(driver) }))
+            Ok(Some(Ended { report: report::of(&driver, outcome, clock), _sockets: Some(driver) }))
         }
         Event::PreparedSmall(driver) => {
             let service = service.ok_or("there is no server")?;
-            let report = nano::run(*driver, (service, lookup), started, end, report::of)?;
+            let report = nano::run(*driver, (service, lookup), started, end, |driver, outcome| {
+                report::of(driver, outcome, clock)
+            })?;
             Ok(Some(Ended { report, _sockets: None }))
         }
         Event::Ended(report) => Ok(Some(Ended { report: *report, _sockets: None })),
@@ -193,11 +203,6 @@ fn until_ended(
 
 fn next(inbox: &Receiver<Event>, end: MonotonicTime) -> Result<Event, Failure> {
     inbox.recv_timeout(end.time_left()).map_err(|_| "the time limit is over".into())
-}
-
-/// Nanoseconds.
-fn clock() -> u64 {
-    MonotonicTime::now().as_nanos()
 }
 
 /// The processor time of this process, in nanoseconds.
@@ -225,6 +230,7 @@ struct MyNode {
     small_edges: Option<nano::Edges>,
     /// Whether the registry has said that the node is to start.
     is_to_start: AtomicBool,
+    clock: Start,
     start: Sender<()>,
     events: Sender<Event>,
 }
@@ -249,7 +255,7 @@ impl MyNode {
         let ids: Vec<NodeId> = neighbors.iter().map(|neighbor| neighbor.id).collect();
         let state = State::new(self.id, &ids, settings);
         let samples = settings.max_cycles.min(SAMPLES) as usize;
-        let segments = Segments::new(clock, self.options.segments, samples);
+        let segments = Segments::new(ticks, self.options.timing, samples);
         let segments = segments.with_processor(processor_clock);
         let memo = self.options.memo;
         if self.options.over == Over::Full {
@@ -320,7 +326,7 @@ impl MyNode {
         match step {
             Ok(None) => {}
             Ok(Some(outcome)) => {
-                self.tell(Event::Ended(Box::new(report::of(driver, outcome))));
+                self.tell(Event::Ended(Box::new(report::of(driver, outcome, self.clock))));
             }
             Err(exception) => self.tell(Event::Failed(exception.to_string())),
         }

@@ -215,13 +215,19 @@ impl Links for RawLinks {
                 }
             };
             let sent = connection.stream.write_all(&octets);
-            segments.end_send();
+            // What is encoded once is sent in one segment.
+            if !self.memo {
+                segments.end_send();
+            }
             match (sent, message) {
                 (Ok(()), _) | (_, Message::Solved) => {}
                 (Err(error), _) => {
                     return Err(format!("cannot send to node {peer}: {error}").into());
                 }
             }
+        }
+        if self.memo {
+            segments.end_send();
         }
         Ok(())
     }

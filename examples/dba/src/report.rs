@@ -4,38 +4,36 @@ use std::fmt::Write as _;
 
 use dba_algorithm::{CycleTimes, Driver, Graph, Links, Outcome, Segment};
 
+use crate::clock::Start;
 use crate::dba::Report;
 
-/// How a node has ended.
-pub(crate) fn of<L: Links>(driver: &Driver<L>, outcome: Outcome) -> Report {
+/// How a node has ended that has been timed by the processor's counter since `start`.
+pub(crate) fn of<L: Links>(driver: &Driver<L>, outcome: Outcome, start: Start) -> Report {
+    let scale = start.scale();
     let (node, segments) = (driver.node(), driver.segments());
-    let [cycles, waits] = [segments.cycles(), segments.waits()].map(CycleTimes::sorted);
-    let at = |percent| percentile(&cycles, percent);
+    let [cycles, untimed, waits] =
+        [segments.cycles(), segments.untimed(), segments.waits()].map(CycleTimes::sorted);
+    let at = |percent| scale.percentile(&cycles, percent);
     Report {
         id: node.id(),
         color: node.color(),
         is_solved: outcome == Outcome::Solved,
         cycles: node.cycles(),
-        time: segments.cycles().total(),
+        time: scale.nanos(segments.cycles().total()),
         first_quartile: at(25),
         median: at(50),
         third_quartile: at(75),
         p99: at(99),
         longest: at(100),
-        wait_median: percentile(&waits, 50),
-        wait_p99: percentile(&waits, 99),
-        segments: Segment::ALL.map(|segment| segments.total(segment)),
-        longest_segments: Segment::ALL.map(|segment| segments.longest(segment)),
+        untimed_median: scale.percentile(&untimed, 50),
+        wait_median: scale.percentile(&waits, 50),
+        wait_p99: scale.percentile(&waits, 99),
+        segments: Segment::ALL.map(|segment| scale.nanos(segments.total(segment))),
+        longest_segments: Segment::ALL.map(|segment| scale.nanos(segments.longest(segment))),
         processor: segments.processor_time(),
         marshals: segments.marshals(),
         refused: driver.refused(),
     }
-}
-
-/// One of sorted times; 0 if there are none.
-fn percentile(sorted: &[u64], percent: usize) -> u64 {
-    let index = sorted.len().saturating_sub(1) * percent / 100;
-    sorted.get(index).copied().unwrap_or_default()
 }
 
 /// A table of the segments of some nodes: mean and maximum per cycle, and the share in the cycle.
@@ -72,7 +70,8 @@ pub(crate) fn json(report: &Report) -> String {
     }
     format!(
         "{{\"id\":{},\"color\":{},\"solved\":{},\"cycles\":{},\"total_ns\":{},\"q1_ns\":{},\
-         \"median_ns\":{},\"q3_ns\":{},\"p99_ns\":{},\"max_ns\":{},\"wait_median_ns\":{},\"wait_p99_ns\":{},\
+         \"median_ns\":{},\"q3_ns\":{},\"p99_ns\":{},\"max_ns\":{},\"untimed_median_ns\":{},\
+         \"wait_median_ns\":{},\"wait_p99_ns\":{},\
          \"processor_ns\":{},\"marshals\":{},\"refused\":{},\"segments\":[{segments}]}}",
         report.id,
         report.color,
@@ -84,6 +83,7 @@ pub(crate) fn json(report: &Report) -> String {
         report.third_quartile,
         report.p99,
         report.longest,
+        report.untimed_median,
         report.wait_median,
         report.wait_p99,
         report.processor,

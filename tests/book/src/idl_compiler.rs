@@ -19,3 +19,17 @@ pub fn by_profile() {
         .usage_file("idl/server.usage")
         .compile(&["idl/shop.idl"]);
 }
+
+/// A build script that leaves unwind tables out of a program whose panics abort.
+pub fn without_unwind_tables() {
+    // build.rs
+    zorb_build::compile("idl/hello.idl");
+    // In other profiles panics unwind.
+    if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        let folder = env!("CARGO_MANIFEST_DIR");
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        println!(
+            "cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr,-T,{folder}/no-unwind-tables.ld"
+        );
+    }
+}

@@ -15,8 +15,8 @@ mod idl {
 
 /// Rejected files with their diagnostic codes and the reason.
 const REFUSED: &[(&str, &[&str], &[&str])] = &[(
-    "it uses `CORBA::Environment`, which only the mapping to C has",
-    &["E0401"],
+    "it uses the pseudo type `CORBA::Environment` in an interface that is not local",
+    &["E0437"],
     &["COS/CosTSPortability.idl"],
 )];
 

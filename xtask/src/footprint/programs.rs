@@ -26,6 +26,13 @@ const PROFILE: [&str; 8] = [
 /// A panic ends the process.
 const ABORT: &str = "panic=\"abort\"";
 
+/// What the smallest program is linked with: relative relocations in their compact form, and no unwind tables, which nothing
+/// uses where panics abort.
+const LINKER: [&str; 2] = ["-z,pack-relative-relocs", "--no-eh-frame-hdr"];
+
+/// The linker's script that leaves them out.
+const SCRIPT: &str = "tests/footprint/no-unwind-tables.ld";
+
 /// The default features of the facade.
 const DEFAULTS: [&str; 3] = ["shm", "toml", "unix"];
 
@@ -35,7 +42,7 @@ const FEATURES: [&str; 9] =
 
 const CLIENT: &str = "client";
 const SERVER: &str = "server";
-/// The server without default features, where panics abort.
+/// The server without default features and unwind tables, where panics abort.
 const LEAST: &str = "least";
 const REALTIME: &str = "realtime";
 
@@ -67,12 +74,18 @@ fn build_program(
     let profile = if aborts { "smallest" } else { "small" };
     let target = root.join("target/footprint-programs");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).env("CARGO_INCREMENTAL", "0").arg("build").arg("--quiet");
+    cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
+    cargo.arg(if aborts { "rustc" } else { "build" }).arg("--quiet");
     cargo.args(["--package", package, "--profile", profile, "--bin", name]);
     cargo.arg("--no-default-features").arg("--features").arg(features.join(","));
     cargo.arg("--target-dir").arg(&target);
     for setting in PROFILE.into_iter().chain(aborts.then_some(ABORT)) {
         cargo.arg("--config").arg(format!("profile.{profile}.{setting}"));
+    }
+    if aborts {
+        let linker = LINKER.map(|argument| format!("-Clink-arg=-Wl,{argument}"));
+        cargo.arg("--").args(linker);
+        cargo.arg(format!("-Clink-arg=-Wl,-T,{}", root.join(SCRIPT).display()));
     }
     succeed("cargo", &mut cargo)?;
     Ok(target.join(profile).join(name))

@@ -76,52 +76,110 @@ const WAYS: [Way; 5] = [RAW, NANO, NANO_MEMO, FULL, FULL_MEMO];
 pub(super) enum Timed {
     Cycles,
     Segments,
+    /// In every other block of cycles.
+    Alternating,
+}
+
+/// The processors of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Processors {
+    All,
+    One,
+}
+
+/// Runs of one graph whose times are compared: they follow each other in each round.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) topology: Topology,
+    pub(super) timed: Timed,
+    pub(super) processors: Processors,
+    pub(super) ways: Vec<Way>,
+    pub(super) rounds: usize,
 }
 
 impl DbaPlan {
     /// Two nodes, four that are all neighbors, and a mesh.
     pub(super) fn topologies(&self) -> [Topology; 3] {
-        let (cycles, mesh): (_, (_, &[_], _)) = match self.quick {
-            true => (200, (16, &["mesh", "4", "4"], 20)),
-            false => (2000, (100, &["mesh", "10", "10"], 100)),
+        let complete =
+            |nodes, words, cycles| Topology { nodes, words, cycles: self.or_quick(cycles, 200) };
+        let mesh = match self.quick {
+            true => Topology { nodes: 16, words: &["mesh", "4", "4"], cycles: 20 },
+            false => Topology { nodes: 100, words: &["mesh", "10", "10"], cycles: 100 },
         };
-        let complete = |nodes, words| Topology { nodes, words, cycles };
-        let (nodes, words, cycles) = mesh;
-        [
-            complete(2, &["complete", "2"]),
-            complete(4, &["complete", "4"]),
-            Topology { nodes, words, cycles },
-        ]
+        [complete(2, &["complete", "2"], 10_000), complete(4, &["complete", "4"], 4_000), mesh]
     }
 
-    pub(super) fn rounds(&self) -> usize {
-        if self.quick { 1 } else { 9 }
+    fn or_quick<T>(&self, full: T, quick: T) -> T {
+        if self.quick { quick } else { full }
     }
 
-    /// The runs of a round, without those that only count.
-    pub(super) fn runs(&self) -> Vec<(Topology, Way, Timed)> {
+    /// The groups of runs, without those that only count. What is claimed has more rounds than what is only shown.
+    pub(super) fn groups(&self) -> Vec<Group> {
         let topologies = self.topologies();
-        let mut runs = Vec::new();
+        let [two, four, mesh] = topologies;
+        let (claimed, shown) = (self.or_quick(25, 1), self.or_quick(5, 1));
+        let group = |topology, timed, ways: &[Way], rounds| {
+            let (processors, ways) = (Processors::All, ways.to_vec());
+            Group { topology, timed, processors, ways, rounds }
+        };
+        let on_one = |topology| {
+            let group = group(topology, Timed::Cycles, &[RAW, NANO, FULL], claimed);
+            Group { processors: Processors::One, ..group }
+        };
+        let mut groups = vec![
+            group(two, Timed::Cycles, &[RAW, NANO, FULL], claimed),
+            group(four, Timed::Cycles, &[RAW, NANO, FULL], claimed),
+            group(mesh, Timed::Cycles, &[RAW, NANO, FULL], self.or_quick(15, 1)),
+            group(four, Timed::Alternating, &[RAW], claimed),
+            group(two, Timed::Segments, &[FULL, FULL_QUEUED], claimed),
+            group(four, Timed::Segments, &[RAW, NANO, FULL], claimed),
+            on_one(two),
+            on_one(four),
+        ];
         for topology in topologies {
-            for timed in [Timed::Cycles, Timed::Segments] {
-                runs.extend(WAYS.map(|way| (topology, way, timed)));
-            }
+            groups.push(group(topology, Timed::Cycles, &[NANO_MEMO, FULL_MEMO], shown));
         }
-        let [two, four, _] = topologies;
-        runs.push((two, FULL_QUEUED, Timed::Segments));
-        runs.push((four, FULL_PENDING, Timed::Cycles));
-        runs.push((four, FULL_THREADS, Timed::Cycles));
-        runs.push((four, NANO_THREADS, Timed::Cycles));
-        runs.push((four, NANO_TWO, Timed::Cycles));
-        runs.push((four, FULL_TWO, Timed::Cycles));
-        runs.push((four, RAW_GROUP, Timed::Cycles));
-        runs.push((four, FULL_GROUP, Timed::Cycles));
-        runs.push((four, NANO_LINEAR, Timed::Segments));
-        runs
+        let others =
+            [FULL_PENDING, FULL_THREADS, NANO_THREADS, NANO_TWO, FULL_TWO, RAW_GROUP, FULL_GROUP];
+        groups.push(group(four, Timed::Cycles, &others, shown));
+        groups.push(group(two, Timed::Segments, &[RAW, NANO, NANO_MEMO, FULL_MEMO], shown));
+        groups.push(group(four, Timed::Segments, &[NANO_MEMO, FULL_MEMO, NANO_LINEAR], shown));
+        groups.push(group(mesh, Timed::Segments, &WAYS, shown));
+        groups
     }
 
     /// The ways by which the mesh is colored until it is.
     pub(super) fn coloring() -> [Way; 3] {
         [RAW, NANO, FULL]
+    }
+}
+
+/// The order of so many runs in a round: each is first, last and after each other one in turn.
+pub(super) fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
+    let first = round / 2;
+    (0..count).map(move |number| {
+        let place = if round.is_multiple_of(2) { number } else { count - 1 - number };
+        (first + place) % count
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_run_has_a_fixed_place() {
+        let orders: Vec<Vec<usize>> = (0..6).map(|round| order(3, round).collect()).collect();
+        assert_eq!(orders, [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]]);
+    }
+
+    #[test]
+    fn a_quick_plan_has_the_same_runs_once() {
+        let groups = |quick| DbaPlan { program: PathBuf::new(), quick }.groups();
+        let shape = |groups: &[Group]| -> Vec<(Timed, Vec<Way>)> {
+            groups.iter().map(|group| (group.timed, group.ways.clone())).collect()
+        };
+        assert_eq!(shape(&groups(true)), shape(&groups(false)));
+        assert!(groups(true).iter().all(|group| group.rounds == 1));
     }
 }

@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use tempfile::TempDir;
 use zorb_os::process::bind_to_this_process;
+use zorb_os::thread::affinity;
 
-use super::plan::{DbaPlan, Timed, Topology, Way};
+use super::plan::{DbaPlan, Group, Processors, Timed, Topology, Way};
 use crate::{Error, Result};
 
 /// The seconds after which a run ends in any case.
@@ -17,6 +18,8 @@ const TIME_LIMIT: &str = "300";
 pub(super) struct Program {
     path: PathBuf,
     folder: TempDir,
+    /// The processor of graphs that have only one.
+    processor: String,
 }
 
 /// The result of a run.
@@ -36,6 +39,7 @@ pub(super) struct Node {
     pub(super) median_ns: u64,
     pub(super) q3_ns: u64,
     pub(super) p99_ns: u64,
+    pub(super) untimed_median_ns: u64,
     pub(super) wait_p99_ns: u64,
     /// Of all cycles.
     pub(super) processor_ns: u64,
@@ -54,7 +58,8 @@ pub(super) struct Segment {
 
 impl Program {
     pub(super) fn new(plan: &DbaPlan) -> Result<Self> {
-        let program = Self { path: plan.program.clone(), folder: tempfile::tempdir()? };
+        let processor = affinity()?.last().copied().unwrap_or_default().to_string();
+        let program = Self { path: plan.program.clone(), folder: tempfile::tempdir()?, processor };
         for topology in plan.topologies() {
             let graph = program.output(&[&["graph"], topology.words].concat())?;
             std::fs::write(program.graph(topology), graph)?;
@@ -63,10 +68,18 @@ impl Program {
     }
 
     /// Runs a graph that is not to end before its cycles are over.
-    pub(super) fn measure(&self, topology: Topology, way: Way, timed: Timed) -> Result<Run> {
+    pub(super) fn measure(&self, group: &Group, way: Way) -> Result<Run> {
+        let Group { topology, timed, processors, .. } = *group;
         let cycles = topology.cycles.to_string();
         let mut options = vec!["--no-terminate", "--cycles", &cycles];
-        options.extend((timed == Timed::Cycles).then_some("--no-segments"));
+        options.extend(match timed {
+            Timed::Cycles => Some("--no-segments"),
+            Timed::Segments => None,
+            Timed::Alternating => Some("--alternate-segments"),
+        });
+        if processors == Processors::One {
+            options.extend(["--processor", &self.processor]);
+        }
         self.run(topology, way, &options)
     }
 

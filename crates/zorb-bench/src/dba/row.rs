@@ -39,6 +39,13 @@ pub struct DbaRow {
     pub refused: u64,
 }
 
+/// By how much timing the segments makes cycles longer: in a run that alternates, the median cycle time with segments timed
+/// in relation to that without, of the middle node.
+pub(super) fn instrumentation(run: &Run) -> f64 {
+    let nodes = run.reports.iter();
+    median(nodes.map(|node| node.median_ns as f64 / node.untimed_median_ns.max(1) as f64))
+}
+
 /// Stages, each with the beginning of the names of its segments. What has none of these is computing.
 pub(super) const STAGES: [&str; 6] = ["marshal", "send", "await", "dispatch", "store", "compute"];
 
@@ -156,6 +163,14 @@ mod tests {
         assert_eq!((row.median_us, row.encodings, row.refused), (vec![3.0], vec![6.0], 3));
         assert_eq!((row.processor_us, row.gap), (vec![0.5], 0.2));
         assert_eq!(row.stages_us, [[0.0, 0.0, 1.5, 0.0, 0.0, 0.5]]);
+    }
+
+    #[test]
+    fn timing_segments_costs_the_ratio_of_the_middle_node() {
+        let node =
+            |median_ns, untimed_median_ns| Node { median_ns, untimed_median_ns, ..Node::default() };
+        let reports = vec![node(150, 100), node(102, 100), node(90, 100)];
+        assert_eq!(instrumentation(&Run { solved: false, conflicts: 0, reports }), 1.02);
     }
 
     #[test]

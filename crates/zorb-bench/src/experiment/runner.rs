@@ -63,7 +63,8 @@ impl<'a> Run<'a> {
             .chain(engines)
             .chain(busy_waiting)
             .filter(|(_, takes_part)| *takes_part);
-        let names = own.map(|(name, _)| name).chain(others.map(String::as_str));
+        let beside = (self.experiment.kind == Kind::Conventional).then_some(Setup::CONVENTIONAL);
+        let names = own.map(|(name, _)| name).chain(beside).chain(others.map(String::as_str));
         names.flat_map(|name| self.with_dynamic(name)).collect()
     }
 
@@ -104,6 +105,11 @@ impl<'a> Run<'a> {
                 return Err(Error::Stopped);
             }
             if !setup.has(name) {
+                if name == Setup::CONVENTIONAL {
+                    return Err(Error::new(
+                        "the conventional ORB is `zorb-ladder`, which is not beside this program; `cargo build --release -p zorb-ladder` builds it",
+                    ));
+                }
                 let path = setup.options.peers.join(name);
                 watch.note(&format!("{name} is skipped: it is not in {}", path.display()));
                 continue;

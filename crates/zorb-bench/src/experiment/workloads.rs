@@ -131,6 +131,16 @@ pub(super) const DYNAMIC: &[Workload] = &[
     leaves(Operation::LeavesDoubles, WHOLE),
 ];
 
+/// Calls and floods of the endsystem paper's figures 2 to 4: 1 to 1,024 elements, and buffers of 1 to 1,024 KiB.
+pub(super) const CONVENTIONAL: &[Workload] = &[
+    calls(Operation::Ping, &[0]),
+    calls(Operation::EchoOctets, &[1, 4, 16, 64, 256, 1024]),
+    calls(Operation::EchoStructs, &[24, 4 * 24, 16 * 24, 64 * 24, 256 * 24, 1024 * 24]),
+    calls(Operation::SendOctets, BUFFERS),
+    calls(Operation::SendStructs, BUFFERS),
+];
+const BUFFERS: &[usize] = &[1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20];
+
 pub(super) const VIEWS: &[Workload] =
     &[calls(Operation::SumStructs, &[4096 * 24]), calls(Operation::ViewStructs, &[4096 * 24])];
 

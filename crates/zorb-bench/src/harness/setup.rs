@@ -94,6 +94,9 @@ impl Setup {
     /// Zorb with other marshalling engines than the compiled one.
     pub const ENGINES: [&'static str; 2] = ["zorb-interpretive", "zorb-view"];
 
+    /// The peer that works as conventional ORBs did. Its program is beside Zorb's.
+    pub const CONVENTIONAL: &'static str = "conventional";
+
     /// What the name of a peer ends with whose servant has no skeleton (DSI).
     pub const DYNAMIC: &'static str = "-dsi";
 
@@ -109,9 +112,16 @@ impl Setup {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let name = name.strip_suffix(Self::DYNAMIC).unwrap_or(name);
+        if name == Self::CONVENTIONAL {
+            return self.conventional_program().is_file();
+        }
         let program = |role| self.options.peers.join(name).join(role).is_file();
         [Self::OWN, Self::BUSY_WAITING, Self::ENGINES].concat().contains(&name)
             || program("server") && program("client")
+    }
+
+    fn conventional_program(&self) -> PathBuf {
+        self.own_program.with_file_name("zorb-ladder")
     }
 
     /// The command that starts a process of a peer.
@@ -140,6 +150,9 @@ impl Setup {
         let program = if Self::OWN.contains(&name) || process == Process::Search {
             words.extend([self.own_word.clone(), name.to_owned(), role.to_owned()]);
             self.own_program.clone()
+        } else if name == Self::CONVENTIONAL {
+            words.push(role.to_owned());
+            self.conventional_program()
         } else {
             self.options.peers.join(name).join(role)
         };
@@ -235,6 +248,10 @@ mod tests {
             "peers/omniorb/client IOR:00 --transport uiop --engine dsi"
         );
         assert_eq!(line(&setup(), "ace", client), "peers/ace/client IOR:00 --transport uiop");
+        assert_eq!(
+            line(&setup(), "conventional", client),
+            "zorb-ladder client IOR:00 --transport uiop"
+        );
     }
 
     #[test]

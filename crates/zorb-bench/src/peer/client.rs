@@ -4,8 +4,8 @@ mod calls;
 mod flood;
 mod run;
 
-pub(super) use calls::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay};
-pub(super) use run::in_parts;
+pub use calls::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay};
+pub use run::in_parts;
 
 use crate::driver::{Answer, Command};
 

@@ -20,7 +20,10 @@ pub(crate) fn print_line(line: &str) -> Result<()> {
 }
 
 /// Prints the address of a server, and waits until standard input closes.
-pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
+///
+/// # Errors
+/// Standard input or output fails.
+pub fn serve_until_the_end(address: &str) -> Result<()> {
     print_line(&format!("ready {address}"))?;
     // Only programs with probes get commands.
     let mut probing = Probing::new();
@@ -32,8 +35,11 @@ pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
     Ok(())
 }
 
-/// Executes the harness's commands until standard input closes.
-pub(super) fn answer_commands(client: &dyn Client) -> Result<u8> {
+/// Executes the harness's commands until standard input closes. Returns the exit status.
+///
+/// # Errors
+/// Standard input or output fails.
+pub fn answer_commands(client: &dyn Client) -> Result<u8> {
     print_line("ready")?;
     let mut probing = Probing::new();
     for line in std::io::stdin().lock().lines() {

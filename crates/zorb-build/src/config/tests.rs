@@ -170,7 +170,8 @@ fn views_are_generated_by_option_and_annotation() {
         .with(
             "shop.idl",
             "module Shop { @view struct Item { long id; }; struct Price { double net; Item of; }; \
-               struct Note { wstring text; }; typedef sequence<Price> Prices; \
+               union Choice switch (boolean) { case TRUE: string plain; }; \
+               struct Note { Choice text; }; typedef sequence<Price> Prices; \
                interface Till { void ring(in Prices all, in Note with); \
                  @view(FALSE) void plain(in Item one); @view Item last(); }; };",
         )

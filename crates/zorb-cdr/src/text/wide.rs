@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Number, WideForm, WideSet};
 
-const BYTE_ORDER_MARK: u16 = 0xfeff;
+pub(crate) const BYTE_ORDER_MARK: u16 = 0xfeff;
 const SWAPPED_MARK: u16 = 0xfffe;
 
 impl CdrReader<'_> {
@@ -76,6 +76,25 @@ impl CdrReader<'_> {
         Ok(text)
     }
 
+    /// Moves the reader past a `wstring` in the form of GIOP 1.2; `None` if it is in another one, or if
+    /// [`read_wstring`](Self::read_wstring) fails.
+    pub(crate) fn check_wstring(&mut self, bound: u32) -> Option<()> {
+        let set = self.wide_set("wstring").ok()?;
+        if self.text().wide_form != WideForm::Octets {
+            return None;
+        }
+        let count = self.read_count(1, "wstring").ok()?;
+        let (pairs, odd) = self.take(count, "wstring").ok()?.as_chunks::<2>();
+        let (pairs, order) = without_mark(pairs);
+        let units = pairs.iter().map(|pair| u16::from_octets(*pair, order));
+        let is_good = |character: char| {
+            character != '\0' && (set != WideSet::Ucs2 || character.len_utf16() == 1)
+        };
+        let mut characters = char::decode_utf16(units);
+        let are_good = characters.all(|character| character.is_ok_and(is_good));
+        (odd.is_empty() && are_good && pairs.len() <= bound as usize).then_some(())
+    }
+
     fn wide_set(&self, what: &'static str) -> CdrResult<WideSet> {
         match (self.text().wide_form, self.text().wide_set) {
             (WideForm::Absent, _) => Err(self.error(CdrErrorKind::WideNotAllowed, what)),
@@ -94,15 +113,7 @@ impl CdrReader<'_> {
         if !odd.is_empty() {
             return Err(self.error(CdrErrorKind::BadText, what));
         }
-        // A byte-order mark selects the byte order and is not part of the value.
-        let (pairs, order) = match pairs.split_first() {
-            Some((first, rest)) => match u16::from_be_bytes(*first) {
-                BYTE_ORDER_MARK => (rest, ByteOrder::Big),
-                SWAPPED_MARK => (rest, ByteOrder::Little),
-                _ => (pairs, ByteOrder::Big),
-            },
-            None => (pairs, ByteOrder::Big),
-        };
+        let (pairs, order) = without_mark(pairs);
         let units = pairs.iter().map(|pair| u16::from_octets(*pair, order));
         self.decode_units(units, set, what)
     }
@@ -122,6 +133,18 @@ impl CdrReader<'_> {
             return Err(self.error(CdrErrorKind::BadText, what));
         }
         Ok(text)
+    }
+}
+
+/// Code units without a byte-order mark, which selects the byte order and is not part of the value.
+pub(crate) fn without_mark(units: &[[u8; 2]]) -> (&[[u8; 2]], ByteOrder) {
+    match units.split_first() {
+        Some((first, rest)) => match u16::from_be_bytes(*first) {
+            BYTE_ORDER_MARK => (rest, ByteOrder::Big),
+            SWAPPED_MARK => (rest, ByteOrder::Little),
+            _ => (units, ByteOrder::Big),
+        },
+        None => (units, ByteOrder::Big),
     }
 }
 

@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 use super::Position;
 use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, Wire};
 
-/// A type whose values can be read in place: all types of [fixed size](super::FixedSize), strings, sequences, and structs of
-/// these.
+/// A type whose values can be read in place: all types of [fixed size](super::FixedSize), strings, wide strings, sequences,
+/// and structs and arrays of these.
 ///
 /// The IDL compiler implements it for structs with the annotation `@view`.
 pub trait Viewed: Wire + Sized {

@@ -49,6 +49,11 @@ impl<'a, T: Viewed> SequenceView<'a, T> {
         Self { position, count, elements: PhantomData }
     }
 
+    /// The position of the first element.
+    pub(super) const fn position(self) -> Position<'a> {
+        self.position
+    }
+
     /// How many elements it has.
     #[inline]
     #[must_use]

@@ -2,8 +2,8 @@
 
 use allocation_counter::measure;
 use zorb_cdr::{
-    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet, Octets, Tail, TextCoding,
-    Viewed, Views, Wire,
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Octets, Tail,
+    TextCoding, Viewed, ViewedArray, Views, WString, WideForm, WideSet, Wire,
 };
 
 use crate::fixed_runs::types::{Bin, Flags};
@@ -171,4 +171,97 @@ fn what_follows_a_sequence_is_aligned() {
     let rows = received::<Vec<Vec<u64>>>(&rows, ByteOrder::Big).unwrap();
     let numbers: Vec<u64> = rows.view().iter().flatten().collect();
     assert_eq!((numbers, rows.view().to_vec()), (vec![5, 6], vec![vec![5], vec![6]]));
+}
+
+#[test]
+fn arrays_of_elements_of_different_sizes_are_read_in_place() {
+    type Rows = ViewedArray<ViewedArray<Bounded<String, 3>, 2>, 2>;
+    let rows = [["a", ""], ["bc", "def"]].map(|row| row.map(str::to_owned));
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, order);
+        <[[Bounded<String, 3>; 2]; 2]>::write(&rows, &mut writer).unwrap();
+        writer.write_u16(7);
+        let mut reader = CdrReader::new(&octets, order);
+        let received = <Views<Rows>>::read_borrowed(&mut reader).unwrap();
+        assert_eq!(reader.read_u16(), Ok(7), "what follows is found");
+        let view = received.view();
+        assert_eq!(
+            (view.len(), view.get(1).unwrap().get(1), view.get(2).is_none()),
+            (2, Some("def"), true)
+        );
+        let texts: Vec<_> = view.iter().flatten().collect();
+        assert_eq!(texts, ["a", "", "bc", "def"]);
+        assert_eq!(Rows::value(view), rows);
+        // As elements of a sequence, they are found one after the other.
+        let mut octets = Vec::new();
+        let all = vec![rows.clone(), rows.clone()];
+        <Vec<Rows>>::write(&all, &mut CdrWriter::new(&mut octets, order)).unwrap();
+        let received = received_in::<Vec<Rows>>(&octets, order);
+        assert_eq!(received.unwrap().view().to_vec(), all);
+    }
+    let too_long = [0, 0, 0, 5, b'a', b'b', b'c', b'd', 0];
+    assert_eq!(
+        refused::<ViewedArray<Bounded<String, 3>, 1>>(&too_long),
+        Some(CdrErrorKind::BoundExceeded)
+    );
+    assert_eq!(refused::<Rows>(&too_long[..4]), Some(CdrErrorKind::LengthBeyondEnd));
+}
+
+fn received_in<'a, W: Viewed>(
+    octets: &'a [u8],
+    order: ByteOrder,
+) -> CdrResult<<Views<W> as Wire>::Borrowed<'a>> {
+    let mut reader = CdrReader::new(octets, order).with_text(TextCoding::UNICODE);
+    <Views<W>>::read_borrowed(&mut reader)
+}
+
+#[test]
+fn wide_strings_are_read_in_place_in_the_form_of_giop_1_2_and_copied_in_others() {
+    let texts = ["", "aé", "\u{feff}x", "\u{1f980} crab"].map(str::to_owned);
+    for form in [WideForm::Octets, WideForm::Units] {
+        let text = TextCoding { wide_form: form, ..TextCoding::UNICODE };
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let mut octets = Vec::new();
+            let mut writer = CdrWriter::new(&mut octets, order).with_text(text);
+            <Vec<WString>>::write(&texts, &mut writer).unwrap();
+            let read = || {
+                let mut reader = CdrReader::new(&octets, order).with_text(text);
+                let received = <Views<Vec<WString>>>::read_borrowed(&mut reader).unwrap();
+                assert_eq!(reader.remaining(), 0);
+                let views = received.view();
+                assert!(views.iter().zip(&texts).all(|(view, text)| view == text.as_str()));
+                views.iter().fold(0, |sum, view| sum + view.chars().count())
+            };
+            let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
+            assert_eq!(read(), characters);
+            let copies = measure(|| assert_eq!(read(), characters)).count_total > 0;
+            assert_eq!(copies, form == WideForm::Units, "{form:?} {order:?}");
+            let mut reader = CdrReader::new(&octets, order).with_text(text);
+            let received = <Views<Vec<WString>>>::read_borrowed(&mut reader).unwrap();
+            assert_eq!(received.view().to_vec(), texts);
+            assert_eq!(format!("{:?}", received.view().get(1)), "Some(\"aé\")");
+        }
+    }
+}
+
+#[test]
+fn invalid_wide_strings_have_no_view() {
+    let refused = |octets: &[u8], wide_set| {
+        let text = TextCoding { wide_set, ..TextCoding::UNICODE };
+        let mut reader = CdrReader::new(octets, ByteOrder::Big).with_text(text);
+        <Views<Bounded<WString, 2>>>::read_borrowed(&mut reader).err().map(|error| error.kind)
+    };
+    let (utf16, ucs2) = (Some(WideSet::Utf16), Some(WideSet::Ucs2));
+    let pair = [0, 0, 0, 4, 0xd8, 0x3e, 0xdd, 0x80];
+    assert_eq!(refused(&pair, utf16), None);
+    assert_eq!(refused(&pair, ucs2), Some(CdrErrorKind::BadText));
+    assert_eq!(refused(&pair, None), Some(CdrErrorKind::WideNotNegotiated));
+    assert_eq!(refused(&[0, 0, 0, 2, 0xd8, 0x3e], utf16), Some(CdrErrorKind::BadText));
+    assert_eq!(refused(&[0, 0, 0, 3, 0, b'a', 0], utf16), Some(CdrErrorKind::BadText));
+    assert_eq!(refused(&[0, 0, 0, 2, 0, 0], utf16), Some(CdrErrorKind::BadString));
+    let marked = [0, 0, 0, 6, 0xff, 0xfe, b'a', 0, b'b', 0];
+    assert_eq!(refused(&marked, utf16), None);
+    let three = [0, 0, 0, 6, 0, b'a', 0, b'b', 0, b'c'];
+    assert_eq!(refused(&three, utf16), Some(CdrErrorKind::BoundExceeded));
 }

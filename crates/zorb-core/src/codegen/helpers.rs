@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use zorb_interp::{Argument, Operand};
+use zorb_interp::{Operand, OptionalArgument};
 
-use super::{CdrResult, CdrWriter, Context, Interface, Ref};
+use super::{CdrResult, CdrWriter, Context, Interface, ObjectRef, Ref};
 
 /// The sum of the minimum sizes of a struct's members.
 pub const fn min_size(members: &[usize]) -> usize {
@@ -56,15 +56,16 @@ impl<T: Interface> RefArgument<T> {
 impl<T: Interface> RefArgument<T> {
     /// An operand of an interpretive stub.
     #[must_use]
-    pub fn operand<'v>(value: &'v Option<&'v T>) -> Operand<'v> {
-        Operand::argument::<Self>(value)
+    pub fn operand<'v>(value: &Option<&'v T>) -> Operand<'v> {
+        Operand::optional::<RefArgument<ObjectRef>>(value.map(T::as_object))
     }
 }
 
-impl<T: Interface> Argument for RefArgument<T> {
-    type View<'v> = Option<&'v T>;
+/// References of all types are written alike.
+impl OptionalArgument for RefArgument<ObjectRef> {
+    type Target = ObjectRef;
 
-    fn write(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    fn write(value: Option<&ObjectRef>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         Self::write(value, writer)
     }
 }

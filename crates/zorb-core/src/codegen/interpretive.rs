@@ -1,10 +1,9 @@
-//! Interpretive stubs: a call whose arguments and results are given by layout tables.
+//! Interpretive stubs: a call whose arguments, results and exceptions are given by layout tables.
 
 use zorb_base::gather::Body;
-use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
-use zorb_interp::{List, Operand, Results, receive};
-use zorb_invocation::client::{Invocation, NO_REPLY, Outcome, invoke_two_way};
+use zorb_interp::{Expected, List, Operand, Raised, Received, Results, receive};
+use zorb_invocation::client::{Invocation, NO_REPLY, invoke_two_way};
 use zorb_invocation::object::ObjectRef;
 use zorb_types::SystemException;
 
@@ -12,28 +11,25 @@ use zorb_types::SystemException;
 ///
 /// # Errors
 /// The exception that the operation raises, or the system exception of the failed call.
-pub fn interpret<L: List, E: Raises>(
+pub fn interpret<L: List, E: Raised<Other = SystemException>>(
     object: &ObjectRef,
     operation: &str,
     arguments: &[Operand<'_>],
 ) -> Result<L::Values, E> {
-    receive::<L, E>(
-        |results| call(object, operation, arguments, results),
-        || E::from_system(NO_REPLY),
-    )
+    receive::<L, E>(|expected| call(object, operation, arguments, expected))
 }
 
-/// The part of a call that does not depend on the results.
-#[inline(never)] // one for all operations that raise the same
-fn call<E: Raises>(
+/// The part of a call that does not depend on its types.
+#[inline(never)]
+fn call<'v>(
     object: &ObjectRef,
     operation: &str,
     arguments: &[Operand<'_>],
-    results: &Results<'_>,
-) -> Result<(), E> {
-    let stub = Stub { arguments, results, outcome: Outcome::missing() };
+    expected: Expected<'v, SystemException>,
+) -> Received<'v> {
+    let stub = Stub { arguments, results: expected.results() };
     let ended = invoke_two_way(object, operation, &stub);
-    stub.outcome.after(ended)
+    stub.results.end(ended, NO_REPLY)
 }
 
 /// Sends a one-way request to `object`, which may be collocated.
@@ -52,28 +48,24 @@ fn write(arguments: &[Operand<'_>], writer: &mut CdrWriter<'_>) -> CdrResult<()>
     arguments.iter().try_for_each(|argument| argument.write(writer))
 }
 
-/// A two-way call, for code that does not depend on its types.
-struct Stub<'c, E> {
+/// A two-way call.
+struct Stub<'c, 'v> {
     arguments: &'c [Operand<'c>],
-    results: &'c Results<'c>,
-    /// What the operation raised, if anything.
-    outcome: Outcome<(), E>,
+    results: Results<'v, SystemException>,
 }
 
-impl<E> Body for Stub<'_, E> {
+impl Body for Stub<'_, '_> {
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         write(self.arguments, writer)
     }
 }
 
-impl<E: Raises> Invocation for Stub<'_, E> {
+impl Invocation for Stub<'_, '_> {
     fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        self.results.read(reader)?;
-        self.outcome.set(Ok(()));
-        Ok(())
+        self.results.read(reader)
     }
 
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
-        self.outcome.read_exception(id, reader)
+        self.results.read_exception(id, reader)
     }
 }

@@ -86,23 +86,9 @@ macro_rules! __zorb_skeleton {
         }
 
         impl<__S: $servant> $crate::codegen::ServedBy<__S> for $name {
-            fn servant_object(
-                servant: &::std::sync::Arc<__S>,
-                wanted: $crate::codegen::TypeId,
-            ) -> ::core::option::Option<$crate::codegen::ServantObject> {
-                if wanted == $crate::codegen::TypeId::of::<dyn $servant>() {
-                    let object: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<__S>::clone(servant);
-                    return ::core::option::Option::Some(::std::boxed::Box::new(object));
-                }
-                $($(
-                    let object =
-                        <$base as $crate::codegen::ServedBy<__S>>::servant_object(servant, wanted);
-                    if object.is_some() {
-                        return object;
-                    }
-                )*)?
-                ::core::option::Option::None
-            }
+            $crate::__zorb_servant_object!(
+                $engine [$($($row_engine)?)*] __S $servant { $($($base),*)? }
+            );
 
             fn dispatch(
                 servant: &__S,
@@ -113,7 +99,7 @@ macro_rules! __zorb_skeleton {
                 static OPERATIONS: $crate::codegen::Operations<COUNT> =
                     $crate::codegen::Operations::new(&[$($operation,)* $($($($inherited,)*)*)?]);
                 let _ = &servant;
-                let found = call.find(&OPERATIONS);
+                let found = $crate::__zorb_find!($engine call OPERATIONS);
                 $crate::codegen::probe!(Operation);
                 match found {
                     $(
@@ -132,6 +118,62 @@ macro_rules! __zorb_skeleton {
                 }
             }
         }
+    };
+}
+
+/// The servant as the trait object of its servant trait, for stubs that pass arguments without marshalling: those of
+/// compiled operations. `servant_object!(interpretive [compiled] S AccountServant { Named })`, with the engine of the
+/// interface, of operations that have another one, and its bases.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_servant_object {
+    (interpretive [] $type:ident $servant:ident {}) => {};
+    (interpretive [] $type:ident $servant:ident { $($base:ty),+ }) => {
+        fn servant_object(
+            servant: &::std::sync::Arc<$type>,
+            wanted: $crate::codegen::TypeId,
+        ) -> ::core::option::Option<$crate::codegen::ServantObject> {
+            $(
+                let object =
+                    <$base as $crate::codegen::ServedBy<$type>>::servant_object(servant, wanted);
+                if object.is_some() {
+                    return object;
+                }
+            )+
+            ::core::option::Option::None
+        }
+    };
+    ($engine:ident $rows:tt $type:ident $servant:ident { $($base:ty),* }) => {
+        fn servant_object(
+            servant: &::std::sync::Arc<$type>,
+            wanted: $crate::codegen::TypeId,
+        ) -> ::core::option::Option<$crate::codegen::ServantObject> {
+            if wanted == $crate::codegen::TypeId::of::<dyn $servant>() {
+                let object: ::std::sync::Arc<dyn $servant> =
+                    ::std::sync::Arc::<$type>::clone(servant);
+                return ::core::option::Option::Some(::std::boxed::Box::new(object));
+            }
+            $(
+                let object =
+                    <$base as $crate::codegen::ServedBy<$type>>::servant_object(servant, wanted);
+                if object.is_some() {
+                    return object;
+                }
+            )*
+            ::core::option::Option::None
+        }
+    };
+}
+
+/// Finds the operation of a call. Interpretive skeletons do so in a function that all share.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_find {
+    (interpretive $call:ident $operations:ident) => {
+        $call.find_in($operations.table())
+    };
+    (compiled $call:ident $operations:ident) => {
+        $call.find(&$operations)
     };
 }
 

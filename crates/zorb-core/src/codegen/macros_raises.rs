@@ -3,12 +3,14 @@
 /// The error of an operation: the exceptions of its `raises` clause, and `System`.
 ///
 /// `raises!(WithdrawError, "Bank::Account::withdraw", { InsufficientFunds(super::InsufficientFunds) });`
-/// For an operation of a local interface it begins with `local`: its exceptions are never sent.
+/// For an operation of a local interface it begins with `local`: its exceptions are never sent. For one that tables marshal,
+/// it begins with `interpretive`: the error then has a layout that they describe.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_raises {
     (local $name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
-        $crate::__zorb_raises!(@ $name, $operation, [Clone], { $($variant($exception)),* });
+        $crate::__zorb_raises!(@ enum $name, $operation, [Clone], { $($variant($exception)),* });
+        $crate::__zorb_raises!(@ error $name, { $($variant($exception)),* });
 
         impl ::core::convert::From<$crate::codegen::SystemException> for $name {
             fn from(exception: $crate::codegen::SystemException) -> Self {
@@ -16,7 +18,19 @@ macro_rules! __zorb_raises {
             }
         }
     };
-    (@ $name:ident, $operation:literal, [$($derived:ident),*], {
+    (interpretive $name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
+        $crate::codegen::raised!(derive(Clone, PartialEq)
+            ::core::concat!("The exceptions of `", $operation, "`.") => $name {
+                $(
+                    ::core::concat!("The user exception `", ::core::stringify!($variant), "`.")
+                        => $variant($exception)
+                        = <$exception as $crate::codegen::UserException>::REPOSITORY_ID,
+                )*
+            } "A system exception." => System($crate::codegen::SystemException)
+        );
+        $crate::__zorb_raises!(@ raises $name, $operation, { $($variant($exception)),* });
+    };
+    (@ enum $name:ident, $operation:literal, [$($derived:ident),*], {
         $($variant:ident($exception:ty)),*
     }) => {
         #[doc = ::core::concat!("The exceptions of `", $operation, "`.")]
@@ -30,7 +44,8 @@ macro_rules! __zorb_raises {
             /// A system exception.
             System($crate::codegen::SystemException),
         }
-
+    };
+    (@ error $name:ident, { $($variant:ident($exception:ty)),* }) => {
         const _: () = {
             fn exception(error: &$name) -> &dyn ::core::error::Error {
                 match error {
@@ -69,9 +84,13 @@ macro_rules! __zorb_raises {
         )*
     };
     ($name:ident, $operation:literal, { $($variant:ident($exception:ty)),* $(,)? }) => {
-        $crate::__zorb_raises!(@ $name, $operation, [Clone, PartialEq], {
+        $crate::__zorb_raises!(@ enum $name, $operation, [Clone, PartialEq], {
             $($variant($exception)),*
         });
+        $crate::__zorb_raises!(@ raises $name, $operation, { $($variant($exception)),* });
+    };
+    (@ raises $name:ident, $operation:literal, { $($variant:ident($exception:ty)),* }) => {
+        $crate::__zorb_raises!(@ error $name, { $($variant($exception)),* });
 
         impl $crate::codegen::Numbered for $name {
             type Number = $crate::__zorb_number!(

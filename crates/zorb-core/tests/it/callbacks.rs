@@ -2,11 +2,12 @@
 
 use std::io;
 use std::net::TcpListener;
+use std::panic::panic_any;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use crate::support::{Acting, Echo, builder, client};
+use crate::support::{Acting, Echo, PanicsToo, Served, builder, client, served_by};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_core::flow::FlowEvent;
 use zorb_core::lanes::{LaneSettings, LaneThreads, PoolSettings, Strategy};
@@ -189,5 +190,27 @@ fn a_servant_that_panics_when_it_is_dropped_does_not_end_the_connection() {
         let pool = orb.create_pool(settings).unwrap();
         let (_client, there) = fleeting(&orb, PoaPolicies::new().with(pool.policy()));
         gone(&there);
+    }
+}
+
+#[test]
+fn what_a_servant_panics_with_may_panic_when_it_is_dropped() {
+    let panics = |value| match value {
+        0 => panic_any(PanicsToo),
+        value => Ok(value),
+    };
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let adapters = [None].into_iter().chain(Strategy::ALL.iter().copied().map(Some));
+    for (number, strategy) in adapters.enumerate() {
+        let Served { policies, pool: _pool, .. } = served_by(&orb, strategy, 1);
+        let poa = orb.root_poa().create(&format!("{number}"), policies).unwrap();
+        let echo: Echo = poa.activate(Acting(panics)).unwrap();
+        let (_client, there) = client(&echo);
+        for echo in [&echo, &there] {
+            assert_eq!(echo.twice(1), Ok(1));
+            let panicked = echo.twice(0).unwrap_err();
+            assert_eq!(panicked.minor, minor::unknown::SERVANT_PANICKED, "{strategy:?}");
+            assert_eq!(echo.twice(2), Ok(2));
+        }
     }
 }

@@ -380,6 +380,24 @@ fn a_caller_waits_until_its_deadline() {
     }
 }
 
+#[test]
+fn a_caller_without_a_deadline_waits_for_the_longest_wait() {
+    let scene = Scene::with(None, builder().max_reply_wait(Duration::from_millis(10)));
+    let exception = scene.late.twice(1).unwrap_err();
+    let timeout = maybe(SystemExceptionKind::Timeout, minor::timeout::ROUND_TRIP);
+    assert_eq!(summary(&exception), timeout);
+    // As of a client that has gone, the answer is discarded.
+    scene.asked.recv().unwrap().answer();
+    let patient = RelativeRoundtripTimeout(Duration::from_secs(60));
+    let patient = scene.late.object().with_policies(&Policies::new().with(patient)).unwrap();
+    let patient = Echo::from_object(patient);
+    thread::scope(|scope| {
+        let call = call(scope, &patient, 2);
+        scene.asked.recv().unwrap().answer();
+        assert_eq!(call.join().unwrap(), Ok(4));
+    });
+}
+
 /// The points at which an interceptor ran.
 #[derive(Clone, Debug, Default)]
 struct Witness(Arc<Mutex<Vec<String>>>);

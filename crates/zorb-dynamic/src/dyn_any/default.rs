@@ -28,7 +28,7 @@ pub(super) fn content(type_code: &Known) -> DynAnyResult<Content> {
         return Ok(Content::Value(None));
     }
     let mut failure = None;
-    let any = Any::build_with(type_code.layout(), |writer| {
+    let any = Any::build_with(&type_code.layout(), |writer| {
         write(type_code, writer, 0).map_err(|error| {
             failure = Some(error);
             CdrError::new(CdrErrorKind::TooLong, 0, "default value")

@@ -276,9 +276,11 @@ impl Image {
             let room = room.ok_or(DynAnyError::TooLarge)?;
             // The padding of the first element differs from that of the others: copy the second one.
             let begin = self.octets.len() % MAX_ALIGNMENT;
-            let mut new = vec![0; begin];
+            let some = (length - before).min(2);
+            let mut new = Vec::with_capacity(begin + some * stride + SPARE);
+            new.resize(begin, 0);
             let mut from = begin;
-            for _ in 0..(length - before).min(2) {
+            for _ in 0..some {
                 from = new.len();
                 let mut writer =
                     CdrWriter::resume(&mut new, ByteOrder::NATIVE).with_text(self.text);

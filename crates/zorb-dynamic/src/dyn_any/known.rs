@@ -1,5 +1,6 @@
 //! Properties of a type that its values share, computed once.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -12,11 +13,15 @@ const MAX_LOOKED_INTO: usize = 64;
 
 /// A TypeCode with its properties. The parts of a value share it.
 #[derive(Clone, Debug)]
-pub(super) struct Known(Arc<Facts>);
+pub(super) struct Known {
+    type_code: TypeCode,
+    facts: Arc<Facts>,
+}
 
+/// The properties. Those of a type whose parts have known offsets are kept with its TypeCode, if that keeps what is
+/// derived from it, and do not own it.
 #[derive(Debug)]
 struct Facts {
-    type_code: TypeCode,
     /// Without typedefs.
     kind: TcKind,
     /// The number of parts, if all values have the same number.
@@ -24,6 +29,7 @@ struct Facts {
     /// The layout of the octets, if all values have the same.
     fixed: Option<FixedLayout>,
     parts: OnceLock<Box<[Known]>>,
+    /// Only if the facts are not kept.
     layout: OnceLock<Layout>,
 }
 
@@ -43,6 +49,25 @@ impl From<TypeCode> for Known {
 
 impl Known {
     fn new(type_code: TypeCode) -> Self {
+        if let Some(facts) = type_code.derived() {
+            return Self { type_code, facts };
+        }
+        let facts = Arc::new(Facts::of(&type_code));
+        let known = Self { type_code, facts };
+        if known.is_kept() {
+            known.type_code.keep(&known.facts);
+        }
+        known
+    }
+
+    /// Whether the TypeCode keeps the facts, and then also the compiled type.
+    fn is_kept(&self) -> bool {
+        self.type_code.keeps_derived() && (self.facts.fixed.is_some() || self.has_fixed_parts())
+    }
+}
+
+impl Facts {
+    fn of(type_code: &TypeCode) -> Self {
         let resolved = type_code.resolved();
         let kind = resolved.kind();
         let count = match kind {
@@ -52,8 +77,7 @@ impl Known {
         };
         let mut left = MAX_LOOKED_INTO;
         let fixed = fixed_layout(&resolved, &mut left);
-        let (parts, layout) = (OnceLock::new(), OnceLock::new());
-        Self(Arc::new(Facts { type_code, kind, count, fixed, parts, layout }))
+        Self { kind, count, fixed, parts: OnceLock::new(), layout: OnceLock::new() }
     }
 }
 
@@ -61,50 +85,56 @@ impl Deref for Known {
     type Target = TypeCode;
 
     fn deref(&self) -> &TypeCode {
-        &self.0.type_code
+        &self.type_code
     }
 }
 
 impl Known {
     /// The kind of the type without typedefs.
     pub(super) fn base(&self) -> TcKind {
-        self.0.kind
+        self.facts.kind
     }
 
     /// The number of parts, if all values have the same number.
     pub(super) fn count(&self) -> Option<usize> {
-        self.0.count
+        self.facts.count
     }
 
     /// Whether values have parts.
     pub(super) fn has_parts(&self) -> bool {
         use TcKind::{Array, Event, Except, Sequence, Struct, Union, Value, ValueBox};
-        matches!(self.0.kind, Struct | Except | Union | Sequence | Array | Value | Event | ValueBox)
+        matches!(
+            self.facts.kind,
+            Struct | Except | Union | Sequence | Array | Value | Event | ValueBox
+        )
     }
 
     /// The layout of a type of fixed size.
     pub(super) fn fixed(&self) -> Option<&FixedLayout> {
-        self.0.fixed.as_ref()
+        self.facts.fixed.as_ref()
     }
 
     /// Whether the offsets of the parts can be computed.
     pub(super) fn has_fixed_parts(&self) -> bool {
-        match self.0.kind {
-            TcKind::Struct | TcKind::Array => self.0.fixed.is_some(),
-            TcKind::Sequence => self.part(0).is_some_and(|element| element.0.fixed.is_some()),
+        match self.facts.kind {
+            TcKind::Struct | TcKind::Array => self.facts.fixed.is_some(),
+            TcKind::Sequence => self.part(0).is_some_and(|element| element.facts.fixed.is_some()),
             _ => false,
         }
     }
 
     /// The compiled type, which copies its values.
-    pub(super) fn layout(&self) -> &Layout {
-        self.0.layout.get_or_init(|| Layout::of(&self.0.type_code))
+    pub(super) fn layout(&self) -> Cow<'_, Layout> {
+        match self.is_kept() {
+            true => Cow::Owned(Layout::of(&self.type_code)),
+            false => Cow::Borrowed(self.facts.layout.get_or_init(|| Layout::of(&self.type_code))),
+        }
     }
 
     /// The type of a part: of the elements, of a member, or of the case of a union.
     pub(super) fn part(&self, index: usize) -> Option<&Self> {
         let parts = self.parts();
-        match self.0.kind {
+        match self.facts.kind {
             TcKind::Sequence | TcKind::Array => parts.first(),
             _ => parts.get(index),
         }
@@ -112,15 +142,15 @@ impl Known {
 
     /// The type of a union's discriminator.
     pub(super) fn discriminator(&self) -> Option<&Self> {
-        self.parts().last().filter(|_| self.0.kind == TcKind::Union)
+        self.parts().last().filter(|_| self.facts.kind == TcKind::Union)
     }
 
     fn parts(&self) -> &[Self] {
-        self.0.parts.get_or_init(|| {
-            let type_code = self.0.type_code.resolved();
+        self.facts.parts.get_or_init(|| {
+            let type_code = self.type_code.resolved();
             let members =
                 || (0..type_code.member_count()).map(|index| type_code.member_type(index));
-            let parts: Result<Vec<TypeCode>, _> = match self.0.kind {
+            let parts: Result<Vec<TypeCode>, _> = match self.facts.kind {
                 TcKind::Struct | TcKind::Except => members().collect(),
                 TcKind::Sequence | TcKind::Array => type_code.content_type().map(|one| vec![one]),
                 TcKind::Union => members().chain([type_code.discriminator_type()]).collect(),
@@ -133,8 +163,8 @@ impl Known {
     /// Whether values of another type can be inserted or read. In contrast to an assignment, a string need not
     /// have the same bound.
     pub(super) fn holds(&self, other: &TypeCode) -> bool {
-        let is_text = matches!(self.0.kind, TcKind::String | TcKind::WString);
-        is_text && other.resolved_kind() == self.0.kind || self.takes(other)
+        let is_text = matches!(self.facts.kind, TcKind::String | TcKind::WString);
+        is_text && other.resolved_kind() == self.facts.kind || self.takes(other)
     }
 
     /// Whether values of another type may be assigned to this one. The kinds decide for most types.
@@ -143,7 +173,7 @@ impl Known {
             TcKind::Alias => other.resolved_kind(),
             kind => kind,
         };
-        kind == self.0.kind && (is_number(kind) || self.equivalent(other))
+        kind == self.facts.kind && (is_number(kind) || self.equivalent(other))
     }
 }
 

@@ -46,7 +46,7 @@ impl DynAny {
         let any = match any.type_code() == &*type_code {
             true => any,
             // Types with the same id may differ, so validate the value.
-            false => Any::read_with(type_code.layout(), &mut any.reader())?,
+            false => Any::read_with(&type_code.layout(), &mut any.reader())?,
         };
         Ok(Self::with(type_code, Content::Whole(any)))
     }

@@ -86,7 +86,7 @@ impl DynAny {
 
     /// Reads the next part of a stream.
     pub(super) fn read_part(part: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<Self> {
-        let any = Any::read_with(part.layout(), reader)?;
+        let any = Any::read_with(&part.layout(), reader)?;
         Ok(Self::with(part.clone(), Content::Whole(any)))
     }
 }

@@ -206,7 +206,7 @@ impl State {
             return Ok(None);
         }
         for part in &self.parts {
-            let before = Any::read_with(part.type_code.layout(), &mut reader)?;
+            let before = Any::read_with(&part.type_code.layout(), &mut reader)?;
             if part.to_any()? != before {
                 return Ok(None);
             }
@@ -217,7 +217,7 @@ impl State {
     /// Appends the value.
     pub(super) fn write(&self, expected: &Known, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         if let Ok(Some(whole)) = self.unchanged(expected) {
-            return whole.write_with(expected.layout(), writer);
+            return whole.write_with(&expected.layout(), writer);
         }
         let key = Arc::new(0_u64);
         let ids = value_ids(&self.type_code);

@@ -26,7 +26,7 @@ impl DynAny {
                 self.value_types(&mut types);
                 let types = (!types.is_empty()).then(|| Arc::new(types));
                 let layout = self.type_code.layout();
-                Ok(Any::build_of(layout, types, |writer| self.write_value(writer))?)
+                Ok(Any::build_of(&layout, types, |writer| self.write_value(writer))?)
             }
         }
     }
@@ -40,7 +40,7 @@ impl DynAny {
             parts.iter().try_for_each(|part| part.write_value(writer))
         };
         match &self.content {
-            Content::Whole(any) => any.write_with(self.type_code.layout(), writer),
+            Content::Whole(any) => any.write_with(&self.type_code.layout(), writer),
             Content::Image(image) => image.write(&self.type_code, writer),
             Content::Parts(parts) => {
                 match self.kind() {

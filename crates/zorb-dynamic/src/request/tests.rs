@@ -185,6 +185,25 @@ fn arguments_and_results_travel() {
 }
 
 #[test]
+fn large_values_travel_as_they_are() {
+    both_ways(|desk| {
+        for length in [0, 1, 1000, 100_000] {
+            let longs = Any::new::<Vec<i32>>(&vec![7; length]).unwrap();
+            let value = Any::new::<Any>(&longs).unwrap();
+            let echo = Request::new(desk, "echo").input("value", value.clone());
+            let response = echo.returns(<Any as Typed>::type_code()).invoke().unwrap();
+            assert_eq!(response.result, value);
+            // The octets are not the end of the message.
+            let request = repeat(desk, 1).input("rest", value).invoke();
+            assert_eq!(system(request.unwrap_err()).kind, SystemExceptionKind::Marshal);
+        }
+        let repeated = repeat(desk, 100_000).invoke().unwrap();
+        assert_eq!(repeated.result.get::<String>().map(|text| text.len()), Some(200_000));
+        assert_eq!(repeated.outputs[1].value, Some(text("b")), "behind the octets");
+    });
+}
+
+#[test]
 fn exceptions_come_back_as_anys_if_they_are_listed() {
     both_ways(|desk| {
         let listed = repeat(desk, -1).raises(refused()).invoke().unwrap_err();

@@ -274,21 +274,27 @@ impl<'m> Emitter<'_, 'm> {
                     Some(Export::Attribute(item)) => (&item.name, &item.get_raises),
                     _ => continue,
                 };
-                self.raises(definition, is_local, name, raises, error);
+                let before = match self.signature(method) {
+                    _ if is_local => "local ",
+                    Some(own) => self.engine_if(self.engines.has_table(id, &own.wire)),
+                    None => "",
+                };
+                self.raises(definition, before, name, raises, error);
             }
         }
         for (key, item) in self.names.initializers(id) {
             if let Some(error) = self.names.error(key) {
-                self.raises(definition, true, &item.name, &item.raises, error);
+                self.raises(definition, "local ", &item.name, &item.raises, error);
             }
         }
         self.close(definition.parent);
     }
 
+    /// The error of an operation: what the macro's call begins with, the name in IDL, the exceptions, and the name in Rust.
     fn raises(
         &mut self,
         definition: &Definition,
-        is_local: bool,
+        before: &str,
         name: &str,
         raises: &[DefId],
         error: &str,
@@ -303,8 +309,7 @@ impl<'m> Emitter<'_, 'm> {
                 format!("{variant}({})", self.names.path(id, self.module))
             })
             .collect();
-        let local = if is_local { "local " } else { "" };
-        let head = format!("{local}{error}, \"{}::{name}\"", idl_name(definition));
+        let head = format!("{before}{error}, \"{}::{name}\"", idl_name(definition));
         self.table("raises", head, rows);
     }
 }

@@ -282,7 +282,7 @@ impl<'m> Emitter<'_, 'm> {
             .iter()
             .map(|(name, ty)| {
                 if self.argument_view(item, ty).is_some() {
-                    let wire = types.codegen(&format!("Views<{}>", types.wire(ty)));
+                    let wire = types.codegen(&format!("Views<{}>", self.viewed_wire(ty)));
                     return format!("{name}: {wire} => {name}.view()");
                 }
                 let passed = match types.passing(ty) {

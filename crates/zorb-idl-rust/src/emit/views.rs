@@ -31,7 +31,7 @@ impl<'m> Emitter<'_, 'm> {
         };
         for (number, member) in names.model.all_members(id).into_iter().enumerate() {
             let field = scope.assign(&member.name, Case::Snake, member.span, &mut Vec::new());
-            let wire = self.types().wire(&member.ty);
+            let wire = self.viewed_wire(&member.ty);
             let docs =
                 docs::attributes(member.docs.as_deref(), &format!("The member `{}`.", member.name));
             let body = self.layout.place(Call::List {
@@ -47,6 +47,28 @@ impl<'m> Emitter<'_, 'm> {
         self.push(&format!("impl<'a> {view}<'a> {{\n{methods}}}\n"));
     }
 
+    /// The type by which a value is read in place: its own, except that arrays of elements of different sizes have another.
+    pub(super) fn viewed_wire(&self, ty: &Type) -> String {
+        let types = self.types();
+        match self.names.model.resolve(ty) {
+            Type::Array { element, dims } => self.viewed_array(element, dims),
+            Type::Sequence { element, bound } if types.octets(ty).is_none() => {
+                types.sequence_of(&self.viewed_wire(element), *bound)
+            }
+            _ => types.wire(ty),
+        }
+    }
+
+    fn viewed_array(&self, element: &Type, dims: &[u32]) -> String {
+        let types = self.types();
+        if self.viewed.is_fixed(element) {
+            return array(types.wire(element), dims);
+        }
+        dims.iter().rev().fold(self.viewed_wire(element), |inner, dim| {
+            types.codegen(&format!("ViewedArray<{inner}, {dim}>"))
+        })
+    }
+
     /// What reading a member in place yields.
     fn in_place(&self, ty: &Type) -> String {
         let types = self.types();
@@ -55,15 +77,13 @@ impl<'m> Emitter<'_, 'm> {
         }
         match self.names.model.resolve(ty) {
             Type::String { .. } => "&'a str".to_owned(),
+            Type::WString { .. } => format!("{}::WideStringView<'a>", self.options.runtime_path()),
             Type::Sequence { element, .. } => {
-                format!(
-                    "{}::SequenceView<'a, {}>",
-                    self.options.runtime_path(),
-                    types.wire(element)
-                )
+                let element = self.viewed_wire(element);
+                format!("{}::SequenceView<'a, {element}>", self.options.runtime_path())
             }
             Type::Array { element, dims } => {
-                let element = array(types.wire(element), dims.get(1..).unwrap_or_default());
+                let element = self.viewed_array(element, dims.get(1..).unwrap_or_default());
                 format!("{}::SequenceView<'a, {element}>", self.options.runtime_path())
             }
             Type::Named(id) if matches!(self.names.model[*id].kind, DefinitionKind::Struct(_)) => {
@@ -81,7 +101,7 @@ impl<'m> Emitter<'_, 'm> {
         }
         match self.names.model.resolve(ty) {
             Type::Sequence { element, .. } => {
-                let (runtime, element) = (self.options.runtime_path(), self.types().wire(element));
+                let (runtime, element) = (self.options.runtime_path(), self.viewed_wire(element));
                 Some(format!("{runtime}::SequenceView<'_, {element}>"))
             }
             Type::Named(id) => {
@@ -125,7 +145,7 @@ impl<'m> Emitter<'_, 'm> {
             let view =
                 self.argument_view(signature, ty).or_else(|| self.text_in_place(signature, ty));
             rows.push(match view {
-                Some(_) => format!("view {result}: {}", self.types().wire(ty)),
+                Some(_) => format!("view {result}: {}", self.viewed_wire(ty)),
                 None => format!("own {result}: {}", self.result_wire(signature, ty)),
             });
             seen.push(view.unwrap_or_else(|| self.result_value(signature, ty)));

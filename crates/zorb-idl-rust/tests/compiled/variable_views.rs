@@ -44,6 +44,11 @@ fn entry(number: u8, text: &str) -> Entry {
         rows: (0..count).map(|row| vec![-7; row]).collect(),
         at: Point { x: 1.0, y: f64::from(number) },
         fresh: number > 2,
+        tags: [["", "a", "bc"], ["d\u{e9}", "", "efgh"]].map(|row| row.map(str::to_owned)),
+        title: format!("{number} \u{1f980}"),
+        marks: ["", "\u{20ac}x"].iter().take(count).map(|&mark| mark.to_owned()).collect(),
+        teams: [vec![author("Eve"); count], Vec::new()],
+        heads: ["Flo", "Gus", "Hal", "Ida"].map(author),
     }
 }
 
@@ -53,7 +58,16 @@ fn members(entry: EntryView<'_>) -> Entry {
         initial: author.initial(),
         name: author.name().to_owned(),
     };
+    let texts = |row: SequenceView<'_, _>| row.to_vec().try_into().expect("three texts");
+    let rows: Vec<[String; 3]> = entry.tags().iter().map(texts).collect();
+    let teams: Vec<Vec<Author>> = entry.teams().iter().map(SequenceView::to_vec).collect();
+    let heads: Vec<Author> = entry.heads().iter().map(own).collect();
     Entry {
+        heads: heads.try_into().expect("four heads"),
+        teams: teams.try_into().expect("two teams"),
+        marks: entry.marks().iter().map(|mark| mark.to_string()).collect(),
+        title: entry.title().chars().collect(),
+        tags: rows.try_into().expect("two rows"),
         fresh: entry.fresh(),
         at: entry.at().into(),
         rows: entry.rows().iter().map(|row| row.iter().collect()).collect(),
@@ -93,6 +107,12 @@ fn check(log: &Log) {
     let mut unbounded = entries[3].clone();
     unbounded.levels = vec![1.0; 5];
     assert!(log.sign(&unbounded, &author("Zoe")).is_err(), "the bound is four");
+    let mut unbounded = entries[3].clone();
+    unbounded.marks = vec!["abcde".to_owned()];
+    assert!(log.sign(&unbounded, &author("Zoe")).is_err(), "the bound is four");
+    unbounded.marks.clear();
+    unbounded.tags[1][2] = "123456789".to_owned();
+    assert!(log.sign(&unbounded, &author("Zoe")).is_err(), "the bound is eight");
 }
 
 #[test]

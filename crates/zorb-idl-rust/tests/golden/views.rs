@@ -545,12 +545,26 @@ pub mod journal {
         pub at: super::radar::Point,
         /// The member `fresh`.
         pub fresh: bool,
+        /// The member `tags`.
+        pub tags: [[String; 3]; 2],
+        /// The member `title`.
+        pub title: String,
+        /// The member `marks`.
+        pub marks: Vec<String>,
+        /// The member `teams`.
+        pub teams: [Vec<Author>; 2],
+        /// The member `heads`.
+        pub heads: [Author; 4],
     }
     ::zorb::codegen::structure!(Entry, "IDL:Journal/Entry:1.0", "Entry", {
         id: u8 = "id", writer: Author = "writer", grade: Level = "grade", text: String = "text",
         image: ::zorb::codegen::Octets = "image",
         levels: ::zorb::codegen::Bounded<Vec<f64>, 4> = "levels", readers: Vec<Author> = "readers",
         rows: Vec<Vec<i16>> = "rows", at: super::radar::Point = "at", fresh: bool = "fresh",
+        tags: [[::zorb::codegen::Bounded<String, 8>; 3]; 2] = "tags",
+        title: ::zorb::codegen::WString = "title",
+        marks: ::zorb::codegen::Bounded<Vec<::zorb::codegen::Bounded<::zorb::codegen::WString, 4>>, 2> = "marks",
+        teams: [Vec<Author>; 2] = "teams", heads: [Author; 4] = "heads",
     });
 
     /// The view of a [`Entry`], which is read in place from received octets. `Entry::from` copies it.
@@ -560,6 +574,11 @@ pub mod journal {
         0 id: u8, 1 writer: Author, 2 grade: Level, 3 text: String,
         4 image: ::zorb::codegen::Octets, 5 levels: ::zorb::codegen::Bounded<Vec<f64>, 4>,
         6 readers: Vec<Author>, 7 rows: Vec<Vec<i16>>, 8 at: super::radar::Point, 9 fresh: bool,
+        10 tags: ::zorb::codegen::ViewedArray<::zorb::codegen::ViewedArray<::zorb::codegen::Bounded<String, 8>, 3>, 2>,
+        11 title: ::zorb::codegen::WString,
+        12 marks: ::zorb::codegen::Bounded<Vec<::zorb::codegen::Bounded<::zorb::codegen::WString, 4>>, 2>,
+        13 teams: ::zorb::codegen::ViewedArray<Vec<Author>, 2>,
+        14 heads: ::zorb::codegen::ViewedArray<Author, 4>,
     });
     impl<'a> EntryView<'a> {
         /// The member `id`.
@@ -613,6 +632,49 @@ pub mod journal {
         /// The member `fresh`.
         pub fn fresh(self) -> bool {
             ::zorb::codegen::variable_member!(self: EntryView, 9 bool)
+        }
+
+        /// The member `tags`.
+        pub fn tags(self) -> ::zorb::SequenceView<
+            'a,
+            ::zorb::codegen::ViewedArray<::zorb::codegen::Bounded<String, 8>, 3>,
+        > {
+            ::zorb::codegen::variable_member!(
+                self: EntryView,
+                10 ::zorb::codegen::ViewedArray<::zorb::codegen::ViewedArray<::zorb::codegen::Bounded<String, 8>, 3>, 2>
+            )
+        }
+
+        /// The member `title`.
+        pub fn title(self) -> ::zorb::WideStringView<'a> {
+            ::zorb::codegen::variable_member!(self: EntryView, 11 ::zorb::codegen::WString)
+        }
+
+        /// The member `marks`.
+        pub fn marks(self) -> ::zorb::SequenceView<
+            'a,
+            ::zorb::codegen::Bounded<::zorb::codegen::WString, 4>,
+        > {
+            ::zorb::codegen::variable_member!(
+                self: EntryView,
+                12 ::zorb::codegen::Bounded<Vec<::zorb::codegen::Bounded<::zorb::codegen::WString, 4>>, 2>
+            )
+        }
+
+        /// The member `teams`.
+        pub fn teams(self) -> ::zorb::SequenceView<'a, Vec<Author>> {
+            ::zorb::codegen::variable_member!(
+                self: EntryView,
+                13 ::zorb::codegen::ViewedArray<Vec<Author>, 2>
+            )
+        }
+
+        /// The member `heads`.
+        pub fn heads(self) -> ::zorb::SequenceView<'a, Author> {
+            ::zorb::codegen::variable_member!(
+                self: EntryView,
+                14 ::zorb::codegen::ViewedArray<Author, 4>
+            )
         }
     }
 

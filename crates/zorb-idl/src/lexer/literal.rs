@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Token, TokenKind};
+use super::{PpToken, Token, TokenKind};
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::model::{FixedValue, MAX_FIXED_DIGITS};
-use crate::preprocess::PpToken;
 use crate::source::Span;
 
 /// Lexes a preprocessing number.

@@ -2,17 +2,18 @@
 
 mod keyword;
 mod literal;
+mod pp_token;
 mod token;
 
 use std::rc::Rc;
 
 pub(crate) use keyword::{Keyword, Punct};
+pub(crate) use pp_token::{PpKind, PpToken};
 pub(crate) use token::{Token, TokenKind};
 
 use self::literal::Pending;
 use crate::diagnostics::{Code, Diagnostic, Sink};
 use crate::limits::MAX_PASTED_BYTES;
-use crate::preprocess::{PpKind, PpToken};
 use crate::source::{SourceMap, Span};
 
 /// Collects tokens and concatenates adjacent string literals.

@@ -6,9 +6,12 @@
 mod annotations;
 mod bits;
 mod components;
+mod constructed;
 mod definitions;
 mod expressions;
 mod interfaces;
+mod names;
+mod recovery;
 mod templates;
 mod types;
 mod values;
@@ -19,7 +22,7 @@ use crate::limits::MAX_NESTING;
 use crate::preprocess::Event;
 use crate::source::Span;
 use crate::suggest::closest;
-use crate::syntax::{Docs, Ident, Item, ScopedName, Tree};
+use crate::syntax::{Docs, Item, Tree};
 
 /// The keywords of clauses that follow a declaration.
 const CLAUSES: [&str; 7] =
@@ -207,74 +210,6 @@ impl Parser<'_> {
         }
     }
 
-    /// An identifier in a definition.
-    fn ident(&mut self, what: &str) -> Parsed<Ident> {
-        match self.kind() {
-            TokenKind::Ident(text) => {
-                let ident = Ident { text: text.clone(), span: self.span() };
-                self.bump();
-                Ok(ident)
-            }
-            TokenKind::Keyword(keyword) => {
-                let text = keyword.text();
-                let is_scoped =
-                    matches!(self.previous_kind(), Some(TokenKind::Punct(Punct::Scope)));
-                let hint = match is_scoped {
-                    true => format!("write `{text}` without a scope, or `_{text}` for a name"),
-                    false => format!("write `_{text}` to use the word as a name"),
-                };
-                let diagnostic = self.unexpected_diagnostic(what).note("a keyword").hint(hint);
-                self.sink.push(diagnostic);
-                // A keyword where an identifier is expected is taken as the identifier, unless the
-                // identifier seems to be missing.
-                let next = self.kind_at(1);
-                let name_follows = matches!(
-                    next,
-                    TokenKind::Punct(
-                        Punct::Semicolon
-                            | Punct::Comma
-                            | Punct::OpenBrace
-                            | Punct::OpenParen
-                            | Punct::CloseParen
-                            | Punct::CloseBrace
-                            | Punct::Equals
-                            | Punct::OpenSquare
-                            | Punct::Colon
-                    )
-                );
-                if !name_follows {
-                    return Err(Failed);
-                }
-                let ident = Ident { text: text.into(), span: self.span() };
-                self.bump();
-                Ok(ident)
-            }
-            _ => Err(self.unexpected(what)),
-        }
-    }
-
-    /// `A::B` or `::A::B`
-    fn scoped_name(&mut self, what: &str) -> Parsed<ScopedName> {
-        let start = self.span();
-        let absolute = self.eat(Punct::Scope);
-        let mut parts = vec![self.ident(what)?];
-        while self.eat(Punct::Scope) {
-            parts.push(self.ident("a name after `::`")?);
-        }
-        Ok(ScopedName { absolute, parts, span: start.to(self.previous()) })
-    }
-
-    /// `A, B, C` in parentheses.
-    fn name_list(&mut self, what: &str) -> Parsed<Vec<ScopedName>> {
-        self.require(Punct::OpenParen)?;
-        let mut names = vec![self.scoped_name(what)?];
-        while self.eat(Punct::Comma) {
-            names.push(self.scoped_name(what)?);
-        }
-        self.require(Punct::CloseParen)?;
-        Ok(names)
-    }
-
     /// The semicolon after a definition. When it is missing and the next construct seems to start,
     /// parsing continues as if it were present.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
@@ -355,62 +290,6 @@ impl Parser<'_> {
         outcome
     }
 
-    /// Skips to the probable start of the next item or member: past the next `;` on this level,
-    /// before the `}` that ends it, or before a keyword that starts a definition. `before` is the
-    /// start of the failed item.
-    fn recover(&mut self, before: usize) {
-        self.angles = 0;
-        let mut open = 0_usize;
-        while !self.at_end() {
-            match self.kind() {
-                TokenKind::Punct(Punct::OpenBrace) => open += 1,
-                TokenKind::Punct(Punct::CloseBrace) if open == 0 => return,
-                TokenKind::Punct(Punct::CloseBrace) => {
-                    open -= 1;
-                    if open == 0 {
-                        self.bump();
-                        self.eat(Punct::Semicolon);
-                        return;
-                    }
-                }
-                TokenKind::Punct(Punct::Semicolon) if open == 0 => {
-                    self.bump();
-                    return;
-                }
-                TokenKind::Keyword(keyword)
-                    if open == 0 && self.pos > before && starts_definition(*keyword) =>
-                {
-                    return;
-                }
-                _ => {}
-            }
-            self.bump();
-        }
-    }
-
-    /// Skips the rest of a construct: to its `;`, or past its braces and their `;`.
-    pub(super) fn skip_construct(&mut self) {
-        let mut open = 0_usize;
-        while !self.at_end() {
-            let (before, at_open) = (open, self.at(Punct::OpenBrace));
-            if at_open {
-                open += 1;
-            } else if self.at(Punct::CloseBrace) {
-                if open == 0 {
-                    return;
-                }
-                open -= 1;
-            } else if open == 0 && self.eat(Punct::Semicolon) {
-                return;
-            }
-            self.bump();
-            if before == 1 && open == 0 {
-                self.eat(Punct::Semicolon);
-                return;
-            }
-        }
-    }
-
     /// Adds the pragmas that precede the current token.
     fn take_events(&mut self, items: &mut Vec<Item>) {
         while let Some(event) = self.events.as_slice().first()
@@ -420,36 +299,4 @@ impl Parser<'_> {
             self.events.next();
         }
     }
-}
-
-const fn starts_definition(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::Module
-            | Keyword::Interface
-            | Keyword::Struct
-            | Keyword::Union
-            | Keyword::Enum
-            | Keyword::Exception
-            | Keyword::Typedef
-            | Keyword::Const
-            | Keyword::ValueType
-            | Keyword::EventType
-            | Keyword::Component
-            | Keyword::Home
-            | Keyword::Provides
-            | Keyword::Uses
-            | Keyword::Emits
-            | Keyword::Publishes
-            | Keyword::Consumes
-            | Keyword::Finder
-            | Keyword::Public
-            | Keyword::Private
-            | Keyword::Factory
-            | Keyword::Attribute
-            | Keyword::Readonly
-            | Keyword::Oneway
-            | Keyword::Case
-            | Keyword::Default
-    )
 }

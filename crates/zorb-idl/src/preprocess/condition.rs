@@ -1,6 +1,6 @@
 //! The expressions of `#if` and `#elif`.
 
-use super::{PpKind, PpToken};
+use crate::lexer::{PpKind, PpToken};
 use crate::limits::MAX_NESTING;
 use crate::source::Span;
 

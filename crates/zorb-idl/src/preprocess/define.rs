@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use super::Preprocessor;
 use super::macros::Macro;
 use super::scan::Scanner;
-use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic, Sink};
+use crate::lexer::{PpKind, PpToken};
 use crate::source::Span;
 
 impl Preprocessor<'_> {

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use super::Preprocessor;
 use super::condition::evaluate;
 use super::frame::Conditional;
-use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{PpKind, PpToken};
 use crate::limits::MAX_CONDITIONAL_DEPTH;
 use crate::source::Span;
 use crate::suggest::closest;

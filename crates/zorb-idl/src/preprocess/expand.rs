@@ -8,11 +8,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::Preprocessor;
 use super::frame::TokenFrame;
 use super::macros::Macro;
 use super::scan::retokenise;
-use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{PpKind, PpToken};
 use crate::limits::MAX_EXPANSION_DEPTH;
 use crate::source::Span;
 

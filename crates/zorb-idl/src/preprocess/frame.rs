@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::PpToken;
 use super::scan::Scanner;
+use crate::lexer::PpToken;
 use crate::source::{FileId, Span};
 
 /// A file being read.

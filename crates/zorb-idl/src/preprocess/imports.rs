@@ -1,9 +1,8 @@
 //! Which modules are defined or imported so far.
 
+use crate::lexer::{PpKind, PpToken};
 use std::collections::HashSet;
 use std::rc::Rc;
-
-use super::{PpKind, PpToken};
 
 /// The modules that were defined or imported so far. A module in another one has a different name.
 #[derive(Debug, Default)]

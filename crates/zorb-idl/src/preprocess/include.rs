@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Preprocessor;
 use super::preprocessor::reason;
-use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{PpKind, PpToken};
 use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
 use crate::source::{FileId, LoadError, Span};
 
 /// Built-in files, which need not exist on disk.
-const BUILT_IN: [(&str, &str); 4] = [
+pub(super) const BUILT_IN: [(&str, &str); 5] = [
     ("orb.idl", include_str!("orb.idl")),
+    ("orb_repository.idl", include_str!("../../../../idl/InterfaceRepository.idl")),
     ("IOP.idl", include_str!("IOP.idl")),
     ("Components.idl", include_str!("Components.idl")),
     ("Messaging.idl", include_str!("Messaging.idl")),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::PpToken;
+use crate::lexer::PpToken;
 use crate::source::Span;
 
 /// A macro definition.

@@ -7,24 +7,23 @@ mod docs;
 mod event;
 mod expand;
 mod frame;
+mod implied;
 mod imports;
 mod include;
 mod macros;
 mod pragma;
 mod preprocessor;
 mod scan;
-mod token;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 pub(crate) use event::{Event, EventKind, PragmaName};
-pub(crate) use token::{PpKind, PpToken};
 
 use self::imports::Imports;
 use self::preprocessor::Preprocessor;
 use crate::diagnostics::Sink;
-use crate::lexer::{Keyword, Lexer, Punct, Token, TokenKind};
+use crate::lexer::{Lexer, Token};
 use crate::limits::MAX_TOTAL_BYTES;
 use crate::options::Options;
 use crate::source::{FileId, FileLoader, SourceMap};
@@ -37,49 +36,6 @@ pub(crate) struct Source {
     pub(crate) sources: SourceMap,
     pub(crate) main_files: Vec<FileId>,
     pub(crate) dependencies: Vec<PathBuf>,
-}
-
-/// The built-in file that components, homes and event types imply.
-const COMPONENTS: &str = "Components.idl";
-
-/// The built-in file that the use of the module `CORBA` implies.
-const ORB: &str = "orb.idl";
-
-impl Source {
-    /// The built-in files that the input needs and does not read.
-    pub(crate) fn lacks(&self) -> Vec<&'static str> {
-        let has_components = |token: &Token| {
-            use Keyword::{Component, EventType, Home};
-            matches!(token.kind, TokenKind::Keyword(Component | EventType | Home))
-        };
-        let is_read = |path: &str| self.sources.by_path(Path::new(path)).is_some();
-        let mut files = Vec::new();
-        if !is_read("<built-in>/orb.idl") && self.uses_corba() {
-            files.push(ORB);
-        }
-        if !is_read("<built-in>/Components.idl") && self.tokens.iter().any(has_components) {
-            files.push(COMPONENTS);
-        }
-        files
-    }
-
-    /// Whether names of the module `CORBA` are used, besides the predefined `CORBA::TypeCode`, and the module
-    /// itself is not defined.
-    fn uses_corba(&self) -> bool {
-        let is = |index: usize, text: &str| match self.tokens.get(index).map(|token| &token.kind) {
-            Some(TokenKind::Ident(name)) => &**name == text,
-            _ => false,
-        };
-        let mut uses = false;
-        for index in (0..self.tokens.len()).filter(|index| is(*index, "CORBA")) {
-            let next = self.tokens.get(index + 1).map(|token| &token.kind);
-            if next != Some(&TokenKind::Punct(Punct::Scope)) {
-                return false;
-            }
-            uses |= !is(index + 2, "TypeCode");
-        }
-        uses
-    }
 }
 
 /// Preprocesses `paths` in order; before them these built-in files.

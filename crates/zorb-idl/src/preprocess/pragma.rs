@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{EventKind, PpKind, PpToken, PragmaName, Preprocessor};
+use super::{EventKind, PragmaName, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lexer::{PpKind, PpToken};
 use crate::source::Span;
 use crate::suggest::closest;
 

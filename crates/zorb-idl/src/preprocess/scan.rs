@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::docs::{Comment, documentation};
-use super::token::{PpKind, PpToken};
 use crate::diagnostics::{Code, Diagnostic, Sink};
+use crate::lexer::{PpKind, PpToken};
 use crate::source::{FileId, Span};
 
 /// Operators of two characters; all others have one.

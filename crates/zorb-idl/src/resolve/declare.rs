@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 use super::Resolver;
+use super::interfaces::empty;
 use super::scope::{NameKind, ScopeId, Target};
 use super::standard::On;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_NESTING;
 use crate::model::{
-    DefId, DefinitionKind, Enum, Enumerator, Member, Struct, Type, Typedef, find_annotation,
+    DefId, DefinitionKind, Enum, Enumerator, Interface, Member, Struct, Type, Typedef,
+    find_annotation,
 };
 use crate::source::Span;
-use crate::syntax::{Declarator, Docs, EnumItem, Ident, Item, MemberItem, StructItem, TypeExpr};
+use crate::syntax::{
+    Declarator, Docs, EnumItem, Ident, InterfaceKind, Item, MemberItem, StructItem, TypeExpr,
+};
 
 impl Resolver<'_> {
     /// `interface I;`, `struct S;`, `union U;`
@@ -85,6 +89,22 @@ impl Resolver<'_> {
         }
     }
 
+    /// Makes a pseudo type of the built-in `orb.idl` an interface that is declared so far: a tree may define it.
+    pub(super) fn redeclare_pseudo(&mut self, name: &Ident, kind: InterfaceKind, scope: ScopeId) {
+        let Some(id) = self.forward_declared(name, "native", scope) else { return };
+        // The compiler knows these.
+        let is_predefined = matches!(&*name.text, "TypeCode" | "AbstractBase");
+        if is_predefined || !self.is_built_in_name(name, scope) {
+            return;
+        }
+        if let Some(definition) = self.model.definitions.get_mut(id.index()) {
+            let interface = Interface { forward_only: true, ..empty(kind) };
+            definition.kind = DefinitionKind::Interface(interface);
+        }
+        self.new_scope(Some(id), scope, true);
+        self.incomplete.insert(id, name.span);
+    }
+
     /// Checks that a forward declaration and its definition agree on `abstract` and `local`.
     fn check_modifiers(&mut self, id: DefId, name: &Ident, kind: &DefinitionKind) {
         let modifiers = |kind: &DefinitionKind| match kind {
@@ -137,8 +157,10 @@ impl Resolver<'_> {
 
     fn complete_forward(&mut self, id: DefId, name: &Ident, kind: DefinitionKind, docs: &Docs) {
         let from_include = !self.main_files.contains(&name.span.file);
+        let built_in = self.sources.file(name.span.file).is_built_in();
         if let Some(item) = self.model.definitions.get_mut(id.index()) {
             item.kind = kind;
+            item.built_in = built_in;
             item.docs = docs.as_deref().map(str::to_owned);
             item.span = name.span;
             item.file = name.span.file;
@@ -186,9 +208,7 @@ impl Resolver<'_> {
 
     /// Checks that the members of a struct and its bases have different names.
     fn check_base_members(&mut self, base: DefId, id: DefId, members: &[Member], span: Span) {
-        if let Some(restriction) = self.restriction(&Type::Named(base)) {
-            self.restricted.insert(id, restriction);
-        }
+        self.holds(id, &Type::Named(base));
         let inherited = self.model.all_members(base);
         let Some(left) = self.comparisons_left.checked_sub(inherited.len()) else {
             self.comparisons_left = 0;
@@ -304,10 +324,10 @@ impl Resolver<'_> {
                 continue;
             }
             let ty = self.declared_type(&ty, declarator, scope);
-            let restriction = self.restriction(&ty);
+            let native = self.native_part(&ty);
             let kind = DefinitionKind::Typedef(Typedef { ty });
             let id = self.define(&declarator.name, kind, docs, scope);
-            self.restricted.extend(restriction.map(|restriction| (id, restriction)));
+            self.natives.extend(native.map(|native| (id, native)));
             self.typedef_depths.insert(id, depth);
         }
     }

@@ -17,6 +17,11 @@ impl Resolver<'_> {
 
     /// Resolves an item that is valid in any scope.
     pub(super) fn item(&mut self, item: &Item, scope: ScopeId) {
+        match item {
+            Item::Interface(item) => self.redeclare_pseudo(&item.name, item.kind, scope),
+            Item::InterfaceForward(name, kind) => self.redeclare_pseudo(name, *kind, scope),
+            _ => {}
+        }
         if self.is_built_in(item, scope) {
             return;
         }
@@ -93,8 +98,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether a built-in file defines this item of a module. A tree with an `orb.idl` of its own may
-    /// define it again.
+    /// Whether a built-in file defines this item of a module. A tree with an `orb.idl` of its own, or another
+    /// built-in file, may define it again.
     fn is_built_in(&self, item: &Item, scope: ScopeId) -> bool {
         let is_defined = |name: &Ident| self.is_built_in_name(name, scope);
         match item {
@@ -130,7 +135,7 @@ impl Resolver<'_> {
             && is_complete
             && earlier.ident.text == name.text
             && built_in(earlier.ident.span)
-            && !built_in(name.span)
+            && earlier.ident.span.file != name.span.file
     }
 
     fn module(&mut self, name: &Ident, items: &[Item], docs: &Docs, scope: ScopeId) {

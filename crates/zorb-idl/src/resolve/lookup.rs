@@ -3,12 +3,10 @@
 use std::rc::Rc;
 
 use super::Resolver;
-use super::other_languages::{BASIC_TYPES, translation};
 use super::scope::{Entry, NameKind, Scope, ScopeId, Target, key};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::model::{DefId, DefinitionKind, Type};
 use crate::source::Span;
-use crate::suggest::closest;
 use crate::syntax::{Ident, ScopedName};
 
 impl Resolver<'_> {
@@ -73,108 +71,6 @@ impl Resolver<'_> {
             scope.names.entry(key(&ident.text)).or_insert(entry);
         }
         fine
-    }
-
-    /// Whether a name differs from that of the enclosing module, in case only.
-    fn is_other_case(&self, scope: ScopeId, ident: &Ident) -> bool {
-        let owner = self.scopes.get(scope.0).and_then(|scope| scope.owner);
-        let owner = owner.map(|id| self.model.definition(id));
-        owner.is_some_and(|owner| {
-            matches!(owner.kind, DefinitionKind::Module(_)) && owner.name != *ident.text
-        })
-    }
-
-    fn clash(&self, id: ScopeId, ident: &Ident, kind: NameKind) -> Option<Diagnostic> {
-        let scope = self.scopes.get(id.0)?;
-        let name = &*ident.text;
-        if let Some(earlier) = scope.names.get(&key(name)) {
-            let other = &earlier.ident;
-            let diagnostic = if *other.text == *name {
-                let both_exports =
-                    kind == NameKind::Export && matches!(earlier.target, Target::Export(_));
-                match kind {
-                    NameKind::Parameter => Diagnostic::new(
-                        Code::DuplicateParameter,
-                        ident.span,
-                        format!("two parameters are named `{name}`"),
-                    ),
-                    NameKind::Member
-                        if matches!(earlier.target, Target::Member | Target::State(_)) =>
-                    {
-                        Diagnostic::new(
-                            Code::DuplicateMember,
-                            ident.span,
-                            format!("two members are named `{name}`"),
-                        )
-                    }
-                    NameKind::Port => Diagnostic::new(
-                        Code::DuplicatePort,
-                        ident.span,
-                        format!("`{name}` is already declared here"),
-                    ),
-                    NameKind::Export if matches!(earlier.target, Target::Port(_)) => {
-                        Diagnostic::new(
-                            Code::DuplicatePort,
-                            ident.span,
-                            format!("there is already a port `{name}`"),
-                        )
-                    }
-                    NameKind::Export if both_exports => Diagnostic::new(
-                        Code::Overloaded,
-                        ident.span,
-                        format!("this interface already declares `{name}`"),
-                    )
-                    .hint("IDL has no overloading: give each operation a unique name"),
-                    _ => Diagnostic::new(
-                        Code::Redefinition,
-                        ident.span,
-                        format!("`{name}` is already defined in this scope"),
-                    ),
-                }
-            } else {
-                Diagnostic::new(
-                    Code::CaseCollision,
-                    ident.span,
-                    format!("`{name}` differs from `{}` only in case", other.text),
-                )
-            };
-            if other.span == ident.span {
-                if self.sources.expansion(ident.span).is_some() {
-                    let note = "the macro defines it twice, or the file is included twice";
-                    return Some(diagnostic.note(note));
-                }
-                return Some(
-                    diagnostic
-                        .note("the file is included twice")
-                        .hint("add `#pragma once` or an include guard to the file"),
-                );
-            }
-            return Some(diagnostic.label(other.span, "first defined here"));
-        }
-        if let Some(owner) = scope.owner {
-            let owner = self.model.definition(owner);
-            if owner.name.eq_ignore_ascii_case(name) && kind != NameKind::Parameter {
-                let message =
-                    format!("`{name}` has the name of its enclosing {}", owner.kind.keyword());
-                // IDL files of the standard itself have such members.
-                let tolerated = kind == NameKind::Member && owner.name != name;
-                let code = if tolerated { Code::MemberLikeScope } else { Code::SameNameAsScope };
-                return Some(
-                    Diagnostic::new(code, ident.span, message).label(owner.span, "defined here"),
-                );
-            }
-        }
-        if let Some(used) = scope.introduced.get(&key(name)) {
-            let message = format!("`{name}` was used in this scope to refer to another definition");
-            let mut diagnostic = Diagnostic::new(Code::RedefinedAfterUse, ident.span, message)
-                .label(used.span, "introduced into the scope by this use");
-            if matches!(kind, NameKind::Member | NameKind::Parameter) {
-                diagnostic = diagnostic
-                    .hint("choose a name that differs from the type name in more than case");
-            }
-            return Some(diagnostic);
-        }
-        None
     }
 
     /// Resolves a scoped name in `scope`, or reports why it cannot be resolved.
@@ -350,64 +246,6 @@ impl Resolver<'_> {
             }
             at = scope.parent;
         }
-    }
-
-    fn unknown(&mut self, ident: &Ident, scope: ScopeId, name: &ScopedName) {
-        let text = &*ident.text;
-        if self.sink.is_full() {
-            self.sink.error(Code::UnknownName, ident.span, "a name is not defined");
-            return;
-        }
-        let message = format!("`{text}` is not defined");
-        let mut diagnostic =
-            Diagnostic::new(Code::UnknownName, ident.span, message).note("not found in this scope");
-        let mut near = None;
-        let mut at = if name.absolute { Some(ScopeId(0)) } else { Some(scope) };
-        while let (Some(id), None) = (at, &near) {
-            let Some(scope) = self.scopes.get(id.0) else { break };
-            near = closest(text, scope.names.values().map(|entry| &*entry.ident.text));
-            at = scope.parent;
-        }
-        if let Some(word) = translation(text) {
-            diagnostic = diagnostic.hint(format!("the IDL type is `{word}`"));
-        } else if text == "TypeCode" {
-            diagnostic = diagnostic.hint("include <orb.idl> and write `CORBA::TypeCode`");
-        } else if text == "CORBA" {
-            diagnostic = diagnostic.hint("write `#include <orb.idl>` at the top of the file");
-        } else if let Some(near) = near.or_else(|| closest(text, BASIC_TYPES.into_iter())) {
-            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
-        } else if let Some(elsewhere) = self.elsewhere(text) {
-            diagnostic = diagnostic.hint(format!("did you mean `{elsewhere}`?"));
-        }
-        self.sink.push(diagnostic);
-    }
-
-    /// The full name of a definition of this name in any other scope, for a suggestion.
-    fn elsewhere(&self, text: &str) -> Option<String> {
-        self.scopes.iter().take(2_000).find_map(|scope| {
-            let entry = scope.names.get(&key(text)).filter(|entry| *entry.ident.text == *text)?;
-            matches!(entry.target, Target::Definition(_) | Target::Enumerator { .. })
-                .then_some(())?;
-            let owner = scope.owner.map(|owner| self.model.scoped_name(owner) + "::");
-            Some(owner.unwrap_or_else(|| "::".into()) + text)
-        })
-    }
-
-    fn unknown_inside(&mut self, ident: &Ident, owner: DefId, inside: Option<ScopeId>) {
-        if self.sink.is_full() {
-            self.sink.error(Code::UnknownName, ident.span, "a name is not defined");
-            return;
-        }
-        let outer = self.model.scoped_name(owner);
-        let message = format!("`{}` is not defined in `{outer}`", ident.text);
-        let mut diagnostic = Diagnostic::new(Code::UnknownName, ident.span, message);
-        if let Some(scope) = inside.and_then(|id| self.scopes.get(id.0))
-            && let Some(near) =
-                closest(&ident.text, scope.names.values().map(|entry| &*entry.ident.text))
-        {
-            diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
-        }
-        self.sink.push(diagnostic);
     }
 
     /// The span of the definition of a symbol, for labels.

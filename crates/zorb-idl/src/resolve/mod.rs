@@ -4,8 +4,10 @@
 //! use. Repository ids are computed last.
 
 mod annotated;
+mod annotation_arguments;
 mod annotations;
 mod bits;
+mod clash;
 mod components;
 mod constants;
 mod declare;
@@ -26,6 +28,7 @@ mod standard;
 mod templates;
 mod types;
 mod unions;
+mod unknown;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -57,7 +60,8 @@ pub(crate) fn run(
         scopes: vec![root],
         scope_of: HashMap::new(),
         incomplete: HashMap::new(),
-        restricted: HashMap::new(),
+        natives: HashMap::new(),
+        remote_uses: Vec::new(),
         made_local: HashSet::new(),
         imported: Vec::new(),
         imports: Vec::new(),
@@ -75,6 +79,7 @@ pub(crate) fn run(
     };
     resolver.items(&tree.items, ScopeId(0));
     resolver.check_completed();
+    resolver.check_local_uses();
     resolver.check_early_prefixes();
     resolver.assign_ids();
     resolver.check_imports();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::prefixes::Ids;
 use super::scope::{NameKind, Scope, ScopeId, Target};
 use crate::diagnostics::{Code, Sink};
-use crate::model::{DefId, Definition, DefinitionKind, Export, Model, TemplateArgument};
+use crate::model::{DefId, Definition, DefinitionKind, Export, Model, TemplateArgument, Type};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Docs, Ident, ScopedName, TemplateItem};
 
@@ -21,8 +21,8 @@ pub(super) struct Resolver<'a> {
     pub(super) scope_of: HashMap<DefId, ScopeId>,
     /// Forward declarations and definitions in progress, with the spans of their names.
     pub(super) incomplete: HashMap<DefId, Span>,
-    /// Definitions that contain a local or native type.
-    pub(super) restricted: HashMap<DefId, Restriction>,
+    /// Definitions that contain a native type, each with this type.
+    pub(super) natives: HashMap<DefId, DefId>,
     /// Template modules, with their enclosing scopes.
     pub(super) templates: HashMap<DefId, (Rc<TemplateItem>, ScopeId)>,
     /// The arguments bound to parameters of template modules.
@@ -34,6 +34,8 @@ pub(super) struct Resolver<'a> {
     pub(super) ports_left: usize,
     /// Whether the missing module `Components` is reported.
     pub(super) components_missing: bool,
+    /// Types that must not be local, unless their interface is.
+    pub(super) remote_uses: Vec<RemoteUse>,
     /// Interfaces that are local because of a native type alone.
     pub(super) made_local: HashSet<DefId>,
     /// Imported scopes.
@@ -48,11 +50,11 @@ pub(super) struct Resolver<'a> {
     pub(super) comparisons_left: usize,
 }
 
-/// Why a type cannot be used in remote operations: the definition that causes it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Restriction {
-    Local(DefId),
-    Native(DefId),
+/// A type in an operation or attribute of an interface that is not local so far.
+pub(super) struct RemoteUse {
+    pub(super) owner: DefId,
+    pub(super) ty: Type,
+    pub(super) span: Span,
 }
 
 impl Resolver<'_> {

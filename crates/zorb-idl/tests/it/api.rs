@@ -493,6 +493,71 @@ fn the_built_in_module_has_the_types_that_others_name() {
 }
 
 #[test]
+fn the_built_in_module_has_the_interface_repository_where_it_is_named() {
+    let text = "module SendingContext {
+            typedef sequence<CORBA::ValueDef::FullValueDescription> ValueDescSeq;
+            interface CodeBase { CORBA::Repository get_ir(); ValueDescSeq metas(in CORBA::RepositoryIdSeq s); };
+        };";
+    for include in ["", "#include <orb.idl>\n"] {
+        let model = model(&format!("{include}{text}"));
+        let all = model.find("CORBA::ValueDef::FullValueDescription").expect("it is defined");
+        let id = "IDL:omg.org/CORBA/ValueDef/FullValueDescription:1.0";
+        assert_eq!(model[all].repository_id, id);
+        let repository = model.find("CORBA::Repository").expect("it is defined");
+        assert!(model.all_operations(repository).iter().any(|(_, item)| item.name == "lookup_id"));
+    }
+    // A reference to an object of the repository needs no more than the name.
+    let model = model("interface A { CORBA::InterfaceDef f(); };");
+    assert!(model.find("CORBA::IDLType").is_none());
+    // A tree's own module is complete.
+    let own = one("module CORBA { interface ValueDef { struct Own { long a; }; }; };
+        struct S { CORBA::ValueDef::Own a; CORBA::IDLType b; };");
+    assert_eq!(
+        own.diagnostics.iter().map(|item| item.code).collect::<Vec<_>>(),
+        [Code::UnknownName]
+    );
+}
+
+#[test]
+fn the_built_in_module_has_pseudo_types_for_local_interfaces() {
+    let pseudo = [
+        "_Context",
+        "Environment",
+        "ExceptionList",
+        "NamedValue",
+        "NVList",
+        "ORB",
+        "Request",
+        "ServerRequest",
+    ];
+    for name in pseudo {
+        let text =
+            |local: &str| format!("{local} interface A {{ void f(in CORBA::{name} one); }};");
+        assert!(one(&text("local")).diagnostics.is_empty(), "{}", one(&text("local")).render());
+        assert_eq!(one(&text("")).diagnostics[0].code, Code::NativeUse, "{name}");
+    }
+    // A tree may define one.
+    let orb = "#pragma prefix \"omg.org\"\nmodule CORBA {
+        interface ORB; typedef sequence<ORB> ORBSeq; interface NVList;
+        interface ORB { typedef string ObjectId; ObjectId f(); }; };";
+    let main = "#include <orb.idl>\ninterface A { CORBA::ORB::ObjectId f(in CORBA::ORBSeq o); };";
+    let compilation = with_files(&[("main.idl", main), ("orb.idl", orb)], "main.idl");
+    assert!(!compilation.has_errors(), "{}", compilation.render());
+    let own = &compilation.model[compilation.model.find("CORBA::ORB").expect("it is defined")];
+    assert!(
+        !own.built_in && compilation.model.interface(own.id).is_some_and(|it| !it.forward_only)
+    );
+    let model = model(
+        "local interface A : CORBA::Current {
+            void f(in CORBA::Flags f) raises (CORBA::NO_PERMISSION, CORBA::TIMEOUT);
+            void make(in CORBA::ConstructionPolicy p);
+        };
+        valuetype V supports A { private long a; void write(in CORBA::DataOutputStream s); };",
+    );
+    assert_eq!(model[model.find("A").expect("defined")].repository_id, "IDL:A:1.0");
+}
+
+#[test]
 fn a_prefix_may_precede_its_module() {
     let text = "typeprefix M \"example.org\"\nmodule M { interface A {}; };";
     let loader = MemoryLoader::new().with("main.idl", text);
@@ -581,6 +646,24 @@ fn tolerable_faults_can_be_warnings() {
         ("interface A { oneway long f(); };", Code::BadOneway),
         ("native V; interface A { void f(in V v); }; interface B : A {};", Code::NativeUse),
         ("native V; abstract interface A { void f(in V v); };", Code::NativeUse),
+        // A native type makes an interface local after its first use.
+        (
+            "native V; interface A; interface B { void f(in A one); }; interface A { V f(); };",
+            Code::NativeUse,
+        ),
+        (
+            "native V; interface A; struct S { sequence<A> all; }; typedef S T; interface A { V f(); };
+             interface B { readonly attribute T one; };",
+            Code::NativeUse,
+        ),
+        (
+            "native V; interface A { exception E { A one; }; V f(); }; interface B { void f() raises (A::E); };",
+            Code::NativeUse,
+        ),
+        (
+            "interface A; interface B { void f(in A one); }; pseudo interface A { void f(); };",
+            Code::UnexpectedToken,
+        ),
         ("native V; struct A { V v; };", Code::NativeUse),
         ("const long A = 0x100000000;", Code::OutOfRange),
         ("const unsigned long A = -1;", Code::OutOfRange),
@@ -597,6 +680,16 @@ fn tolerable_faults_can_be_warnings() {
         let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
         assert!(compilation.has_errors(), "{text}");
     }
+}
+
+#[test]
+fn a_native_type_makes_the_whole_interface_local() {
+    let text =
+        "native V; interface A; interface B { void f(in A one); V g(); }; interface A { V f(); };
+         interface C { attribute B one; void f(in V other); };";
+    let loader = MemoryLoader::new().with("main.idl", text);
+    let compilation = compile_with(&Options::new().allow(Code::NativeUse), &loader, &["main.idl"]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
 }
 
 #[test]

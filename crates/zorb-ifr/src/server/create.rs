@@ -1,8 +1,11 @@
 //! Definitions added by clients: `create_module` and similar operations.
 
+mod addition;
 pub(super) mod values;
 
-use std::sync::{Arc, PoisonError};
+pub(super) use addition::Addition;
+
+use std::sync::Arc;
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
@@ -10,20 +13,17 @@ use zorb::dynamic::repository::{
     RenamedIds, Repository,
 };
 use zorb::{
-    Any, CompletionStatus, Interface, MinorCode, ObjectRef, Ref, SystemException, TcKind, TypeCode,
-    UnionCase, Visibility, minor,
+    Any, Interface, MinorCode, ObjectRef, Ref, SystemException, TcKind, TypeCode, UnionCase,
+    Visibility, minor,
 };
 use zorb_core::{Served, ServerCall};
 
 use super::call::{argument, bad_param, reply};
+use super::check;
 use super::shared::{Shared, entry_id_of};
 use super::view::View;
-use super::{budget, check};
 use crate::corba;
 use corba::{AttributeMode, OperationMode, ParameterMode, StructMemberSeq};
-
-/// The maximum number of definitions in a repository that clients can change.
-const MAX_DEFINITIONS: usize = 1 << 20;
 
 /// Serves a request that adds a definition to the container with a repository id; `None` for other
 /// operations.
@@ -66,77 +66,6 @@ fn create(
     let definitions = shared.read();
     let made: Option<ObjectRef> = View { shared, repository: &definitions }.reference_of_id(&id);
     reply::<Ref<ObjectRef>>(call, &made)
-}
-
-impl Shared {
-    /// Adds a definition and creates its object.
-    fn add(
-        self: &Arc<Self>,
-        make: impl FnOnce(&Repository, &RenamedIds) -> Result<Addition, SystemException>,
-    ) -> Result<(), SystemException> {
-        let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
-        if definitions.at(MAX_DEFINITIONS).is_some() {
-            let minor = minor::no_resources::QUEUE_FULL;
-            return Err(SystemException::no_resources(minor, CompletionStatus::No));
-        }
-        let addition = make(&definitions, &self.lock_renamed())?;
-        let Addition { id, name, version, kind, .. } = &addition;
-        let (id, octets) = (id.clone(), budget::of_definition(id, name, version, kind));
-        self.budget.check(octets)?;
-        match self.state.is_none() && !addition.is_tried() {
-            true => addition.apply(&mut definitions)?,
-            false => {
-                let mut next = definitions.clone();
-                addition.apply(&mut next)?;
-                self.store(&next)?;
-                *definitions = next;
-            }
-        }
-        self.budget.add_definition(octets);
-        if self.lock_renamed().remove(&id).is_some() {
-            self.budget.remove_text(&id);
-        }
-        if let Some(entry_id) = definitions.lookup_id(&id) {
-            self.activate_definition(&definitions[entry_id])?;
-            View { shared: self, repository: &definitions }.make_types_of(entry_id);
-        }
-        Ok(())
-    }
-}
-
-/// A definition to add.
-pub(super) struct Addition {
-    /// The container.
-    pub(super) entry_id: EntryId,
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) kind: EntryKind,
-}
-
-impl Addition {
-    /// Whether the addition must be checked afterwards because it affects other definitions: a
-    /// valuetype that gets a member.
-    pub(super) fn is_tried(&self) -> bool {
-        matches!(
-            self.kind,
-            EntryKind::ValueMember { .. } | EntryKind::Interface { .. } | EntryKind::Value { .. }
-        )
-    }
-
-    pub(super) fn apply(self, definitions: &mut Repository) -> Created<()> {
-        let is_tried = self.is_tried();
-        let is_state = matches!(self.kind, EntryKind::ValueMember { .. });
-        let entry_id = definitions.add(self.entry_id, &self.id, &self.name, self.kind);
-        definitions.set_version(entry_id, &self.version);
-        if is_tried {
-            check::inheritance(definitions, entry_id)?;
-        }
-        if is_state {
-            definitions.refresh_types()?;
-        }
-        Ok(())
-    }
 }
 
 /// A definition under construction.

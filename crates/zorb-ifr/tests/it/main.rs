@@ -3,3 +3,5 @@
 
 mod changes;
 mod repository;
+mod shop;
+mod stored;

@@ -5,6 +5,7 @@ mod administration;
 mod chaos;
 mod hostile;
 mod instances;
+mod registration;
 mod restarted;
 mod starting;
 mod stopping;

@@ -6,6 +6,7 @@ use core::mem::{ManuallyDrop, MaybeUninit, offset_of};
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
+use super::clause::{Errors, Raised};
 use super::read::read_members;
 use super::release::release_members;
 use super::steps::Steps;
@@ -195,69 +196,146 @@ impl Source<'_> {
     }
 }
 
-/// Where the results of a call go. They are dropped with it, unless they are taken.
+/// What the engine needs of the types of a call: those of its results, and its error.
 #[derive(Debug)]
-pub struct Results<'v> {
-    members: Members,
-    to: *mut u8,
-    is_filled: Cell<bool>,
-    values: PhantomData<&'v mut ()>,
+struct Signature {
+    results: Members,
+    errors: &'static Errors,
 }
 
-impl Results<'_> {
+/// Where a call leaves its results or its error. The error that no `raises` clause contains is an `S`.
+#[derive(Debug)]
+pub struct Expected<'v, S> {
+    signature: &'static Signature,
+    to: *mut u8,
+    /// Invariant: nothing else is [`Received`] with this lifetime.
+    place: PhantomData<fn(&'v mut ()) -> &'v mut ()>,
+    other: PhantomData<fn(S) -> S>,
+}
+
+impl<'v, S> Expected<'v, S> {
+    /// What reads them.
+    #[must_use]
+    pub const fn results(self) -> Results<'v, S> {
+        Results { expected: self, read: Cell::new(Read::Nothing) }
+    }
+}
+
+/// Reads the results of a call, or its error. They are dropped with it, unless it ends.
+#[derive(Debug)]
+pub struct Results<'v, S> {
+    expected: Expected<'v, S>,
+    read: Cell<Read>,
+}
+
+/// What has been read.
+#[derive(Clone, Copy, Debug, Default)]
+enum Read {
+    #[default]
+    Nothing,
+    Results,
+    Error,
+}
+
+impl<'v, S> Results<'v, S> {
     /// Reads the results. It may be called again, to read them in another way.
     ///
     /// # Errors
     /// The octets do not encode them; there are then no results.
     pub fn read(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
         self.clear();
+        let Expected { signature, to, .. } = self.expected;
         // SAFETY: these are the members of the values.
-        unsafe { read_members(self.members.0, self.to, reader, Steps::NONE) }?;
-        self.is_filled.set(true);
+        unsafe { read_members(signature.results.0, to, reader, Steps::NONE) }?;
+        self.read.set(Read::Results);
         Ok(())
     }
 
-    /// Drops the results, if there are any.
+    /// Reads the members of the exception with this repository id; `false` if the operation does not raise it.
+    ///
+    /// # Errors
+    /// The octets do not encode it; there are then no results.
+    pub fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        self.clear();
+        let Expected { signature, to, .. } = self.expected;
+        // SAFETY: this is where the error of the call goes.
+        let is_listed = unsafe { signature.errors.read(id, to, reader) }?;
+        if is_listed {
+            self.read.set(Read::Error);
+        }
+        Ok(is_listed)
+    }
+
+    /// What a call that has `ended` leaves. The error is `missing` if nothing has been read.
+    pub fn end(self, ended: Result<(), S>, missing: S) -> Received<'v> {
+        let Expected { signature, to, .. } = self.expected;
+        let other = match (ended, self.read.get()) {
+            (Ok(()), Read::Results) => {
+                self.read.set(Read::Nothing);
+                return Received { is_error: false, place: PhantomData };
+            }
+            (Ok(()), Read::Error) => {
+                self.read.set(Read::Nothing);
+                return Received { is_error: true, place: PhantomData };
+            }
+            (Ok(()), Read::Nothing) => missing,
+            (Err(error), _) => error,
+        };
+        self.clear();
+        // SAFETY: this is where the error of the call goes, and nothing is there.
+        unsafe { signature.errors.put_other(to, other) };
+        Received { is_error: true, place: PhantomData }
+    }
+
+    /// Drops what has been read, if anything.
     fn clear(&self) {
-        if self.is_filled.take() {
+        let Expected { signature, to, .. } = self.expected;
+        match self.read.take() {
+            Read::Nothing => {}
             // SAFETY: the members have been read, and are not used again.
-            unsafe { release_members(self.members.0, self.to) };
+            Read::Results => unsafe { release_members(signature.results.0, to) },
+            // SAFETY: the error has been read, and is not used again.
+            Read::Error => unsafe { signature.errors.release::<S>(to) },
         }
     }
 }
 
-impl Drop for Results<'_> {
-    #[inline]
+impl<S> Drop for Results<'_, S> {
     fn drop(&mut self) {
-        if self.is_filled.get() {
-            self.clear();
-        }
+        self.clear();
     }
 }
 
-/// The results of the list `L` that `call` reads, or its error; that of `missing` if it reads none.
+/// That the results or the error of a call are where they are expected.
+#[derive(Debug)]
+pub struct Received<'v> {
+    is_error: bool,
+    place: PhantomData<fn(&'v mut ()) -> &'v mut ()>,
+}
+
+/// The memory of results or an error.
+#[repr(C)]
+union Either<V, E> {
+    values: ManuallyDrop<V>,
+    error: ManuallyDrop<E>,
+}
+
+/// The results of the list `L` that `call` receives, or its error.
 ///
 /// # Errors
-/// Those of `call` and of `missing`.
+/// That of `call`.
 #[inline]
-pub fn receive<L: List, E>(
-    call: impl FnOnce(&Results<'_>) -> Result<(), E>,
-    missing: impl FnOnce() -> E,
+pub fn receive<L: List, E: Raised>(
+    call: impl for<'v> FnOnce(Expected<'v, E::Other>) -> Received<'v>,
 ) -> Result<L::Values, E> {
-    let mut values = MaybeUninit::<L::Values>::uninit();
-    let results = Results {
-        members: L::VALUES,
-        to: values.as_mut_ptr().cast(),
-        is_filled: Cell::new(false),
-        values: PhantomData,
-    };
-    let ended = call(&results);
-    match ended {
-        Ok(()) if results.is_filled.take() => {
-            // SAFETY: the results have been read, and are not dropped by `results`.
-            Ok(unsafe { values.assume_init() })
-        }
-        Ok(()) => Err(missing()),
-        Err(error) => Err(error),
+    let mut space = MaybeUninit::<Either<L::Values, E>>::uninit();
+    let to: *mut u8 = space.as_mut_ptr().cast();
+    let signature = const { &Signature { results: L::VALUES, errors: &E::CLAUSE.errors } };
+    let received = call(Expected { signature, to, place: PhantomData, other: PhantomData });
+    match received.is_error {
+        // SAFETY: the results have been read to this place, and are not used again.
+        false => Ok(unsafe { to.cast::<L::Values>().read() }),
+        // SAFETY: an error has been left there, and is not used again.
+        true => Err(unsafe { to.cast::<E>().read() }),
     }
 }

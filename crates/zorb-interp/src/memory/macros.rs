@@ -133,3 +133,37 @@ macro_rules! union_choice {
         }
     };
 }
+
+/// Defines the error of an operation, and its layout: `raised!(derive(Clone) "The exceptions of f." => WithdrawError {
+/// "Too little." => Overdrawn(Overdrawn) = "IDL:Bank/Overdrawn:1.0", } "A system exception." => System(SystemException))`, with
+/// the documentation, the exceptions and their repository ids, and the error that is in no `raises` clause.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! raised {
+    (derive($($derived:ident),*) $doc:expr => $name:ident {
+        $($of_variant:expr => $variant:ident($exception:ty) = $id:expr,)*
+    } $of_other:expr => $other:ident($system:ty)) => {
+        #[doc = $doc]
+        #[allow(clippy::all, dead_code, unreachable_pub)]
+        #[derive($($derived),*)]
+        #[repr(u32)]
+        pub enum $name {
+            $(
+                #[doc = $of_variant]
+                $variant($exception),
+            )*
+            #[doc = $of_other]
+            $other($system),
+        }
+
+        impl $crate::Raised for $name {
+            type Other = $system;
+            const CLAUSE: $crate::Clause<Self> = {
+                const LISTED: &[$crate::Exception] =
+                    &[$($crate::Exception::new::<$exception>($id)),*];
+                // SAFETY: the enum has this representation and these variants, in this order.
+                unsafe { $crate::Clause::<$name>::listed(LISTED) }
+            };
+        }
+    };
+}

@@ -129,6 +129,29 @@ tables! {
             zorb_interp::union_choice!(Fee \"Fee\" false (u8) select { None, Flat(i32), Rate { String } });
         };
     "
+    #[] AcceptedError "
+        #[derive(Clone)] struct Money { cents: i32 }
+        wire!(Money, Money, Money);
+        impl Tabled for Money { const TABLE: Table<Self> = struct_table!(Money { cents: i32 }); }
+        zorb_interp::raised!(derive(Clone) \"Errors.\" => Failed {
+            \"One.\" => Money(Money) = \"IDL:Money:1.0\",
+        } \"Others.\" => Other(String));
+    "
+    #[compile_fail] ErrorWithOtherValues "
+        struct Money { cents: i32 }
+        wire!(Money, String, String);
+        impl Tabled for Money {}
+        zorb_interp::raised!(derive() \"Errors.\" => Failed {
+            \"One.\" => Money(Money) = \"IDL:Money:1.0\",
+        } \"Others.\" => Other(String));
+    "
+    #[compile_fail] ErrorThatIsNoneOfTheOthers "
+        struct Failed;
+        impl zorb_interp::Raised for Failed {
+            type Other = String;
+            const CLAUSE: zorb_interp::Clause<Self> = zorb_interp::Clause::none();
+        }
+    "
     #[compile_fail] ConvertedTable "
         fn longer<'a>(table: Table<&'a u8>) -> Table<&'static u8> { table }
     "

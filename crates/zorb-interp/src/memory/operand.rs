@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use zorb_cdr::{CdrResult, CdrWriter, Wire};
 
-use super::codec::Argument;
+use super::codec::{Argument, OptionalArgument};
 use super::steps::Steps;
 use super::table::{Codec, Kind, Operand, Sequence, Tabled};
 use super::write::write_operand;
@@ -41,6 +41,17 @@ impl<'v> Operand<'v> {
     pub const fn argument<A: Argument>(view: &'v A::View<'v>) -> Self {
         let data = core::ptr::from_ref(view).cast();
         let kind = const { &Kind::Codec(const { &Codec::argument::<A>() }) };
+        Self { data, length: Self::VALUE, kind, view: PhantomData }
+    }
+
+    /// What an argument of another type refers to, or none, which is written by `A`.
+    #[must_use]
+    pub const fn optional<A: OptionalArgument>(target: Option<&'v A::Target>) -> Self {
+        let data = match target {
+            Some(target) => core::ptr::from_ref(target).cast(),
+            None => core::ptr::null(),
+        };
+        let kind = const { &Kind::Codec(const { &Codec::optional::<A>() }) };
         Self { data, length: Self::VALUE, kind, view: PhantomData }
     }
 }

@@ -75,6 +75,8 @@ pub(super) unsafe fn read(
         Kind::Deferred(kind) => unsafe { read(kind(), to, reader, steps) },
         // SAFETY: the codec is the one of the value's type.
         Kind::Codec(codec) => unsafe { (codec.read)(to, reader) },
+        // SAFETY: the codec is the one of the value's type.
+        Kind::Named(codec) => unsafe { (codec.read)(to, reader, codec.name) },
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::elements::Elements;
-use super::table::{Array, Kind, Member, Sequence};
+use super::table::{Array, Codec, Kind, Member, NamedCodec, Sequence};
 
 /// The members of a value that have been read, of a value whose others are read now. They are dropped with it, also if
 /// reading panics.
@@ -102,8 +102,8 @@ pub(super) unsafe fn release(kind: &Kind, at: *mut u8) {
         }
         // SAFETY: as the caller guarantees.
         Kind::Deferred(kind) => unsafe { release(kind(), at) },
-        Kind::Codec(codec) => {
-            if let Some(drop) = codec.drop {
+        Kind::Codec(Codec { drop, .. }) | Kind::Named(NamedCodec { drop, .. }) => {
+            if let Some(drop) = drop {
                 // SAFETY: the codec is the one of the value's type.
                 unsafe { drop(at) };
             }

@@ -33,15 +33,6 @@ impl<T: Wire> Table<T> {
         }
     }
 
-    /// No layout, of a type whose borrowed values are its values.
-    #[must_use]
-    pub const fn owned_codec() -> Self
-    where
-        T: for<'a> Wire<Borrowed<'a> = <T as Wire>::Value>,
-    {
-        Self::of(Kind::Codec(const { &Codec::value::<T>() }))
-    }
-
     /// The layout of another type with the same values. Borrowed values have none.
     #[must_use]
     pub const fn alias<O: Tabled<Value = T::Value>>() -> Self {
@@ -134,6 +125,7 @@ pub(super) enum Kind {
     /// The kind that the function returns.
     Deferred(fn() -> &'static Self),
     Codec(&'static Codec),
+    Named(&'static NamedCodec),
 }
 
 /// The type of a number.
@@ -334,10 +326,21 @@ pub(super) struct Codec {
     pub(super) drop: Option<unsafe fn(*mut u8)>,
 }
 
+/// The functions of a type that has no layout and differs from others only in its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NamedCodec {
+    pub(super) name: &'static str,
+    pub(super) write: unsafe fn(*const u8, &mut CdrWriter<'_>) -> CdrResult<()>,
+    /// Reads a value of this name to an address.
+    pub(super) read: unsafe fn(*mut u8, &mut CdrReader<'_>, &'static str) -> CdrResult<()>,
+    pub(super) drop: Option<unsafe fn(*mut u8)>,
+}
+
 /// An argument of a call: where it is, and how it is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<'v> {
-    /// The value; the first octet or element of text and sequences; a reference to the view for a codec.
+    /// The value; the first octet or element of text and sequences; a reference to the view for a codec; what an optional
+    /// argument refers to, or null.
     pub(super) data: *const u8,
     /// Octets of text, elements of sequences; [`VALUE`](Self::VALUE) for a value.
     pub(super) length: usize,

@@ -1,6 +1,7 @@
 //! Tables against the `Wire` implementations of the same types: values, byte orders, offsets and hostile octets by seed.
 
 mod allocator;
+mod errors;
 mod release;
 mod samples;
 mod unions;
@@ -14,6 +15,7 @@ use alloc::vec::Vec;
 use zorb_cdr::{Bounded, ByteOrder, CdrError, CdrReader, CdrWriter, CharSet, TextCoding, Wire};
 
 use super::{List, Operand, Space, Tabled, Values, read_value, receive, write_value};
+use errors::Failure;
 use samples::{Sample, Seed, enumeration, record};
 
 record! { Numbers { a: i16, b: u8, c: f64, d: i32, e: i8, f: u64, g: f32, h: u16, i: i64, j: u32 } }
@@ -207,32 +209,28 @@ fn results_may_be_read_again_and_may_be_missing() {
     let values = Values::<Both>::new(values);
     let octets = written(stream, |writer| values.source().write(writer)).unwrap();
     let reader = || CdrReader::new(&octets, ByteOrder::NATIVE).with_text(TextCoding::UNICODE);
-    let again = receive::<Both, CdrError>(
-        |results| {
-            results.read(&mut reader())?;
-            results.read(&mut reader())
-        },
-        || panic!("they are not missing"),
-    );
+    let again = receive::<Both, Failure>(|expected| {
+        let results = expected.results();
+        results.read(&mut reader()).unwrap();
+        results.read(&mut reader()).unwrap();
+        results.end(Ok(()), Failure("missing"))
+    });
     assert_eq!(again.unwrap().0, "result");
-    let failed = receive::<Both, CdrError>(
-        |results| {
-            results.read(&mut reader())?;
-            Err(reader().error(zorb_cdr::CdrErrorKind::ExtraOctets, "results"))
-        },
-        || panic!("they are not missing"),
-    );
-    assert!(failed.is_err());
-    let missing = receive::<Both, &str>(|_| Ok(()), || "missing");
-    assert_eq!(missing.err(), Some("missing"));
-    let unread = receive::<(u8,), CdrError>(
-        |results| {
-            assert!(results.read(&mut CdrReader::new(&[], ByteOrder::Big)).is_err());
-            Ok(())
-        },
-        || reader().error(zorb_cdr::CdrErrorKind::Truncated, "nothing"),
-    );
-    assert!(unread.is_err());
+    let failed = receive::<Both, Failure>(|expected| {
+        let results = expected.results();
+        results.read(&mut reader()).unwrap();
+        results.end(Err(Failure("failed")), Failure("missing"))
+    });
+    assert_eq!(failed.err(), Some(Failure("failed")));
+    let missing =
+        receive::<Both, Failure>(|expected| expected.results().end(Ok(()), Failure("missing")));
+    assert_eq!(missing.err(), Some(Failure("missing")));
+    let unread = receive::<(u8,), Failure>(|expected| {
+        let results = expected.results();
+        assert!(results.read(&mut CdrReader::new(&[], ByteOrder::Big)).is_err());
+        results.end(Ok(()), Failure("unread"))
+    });
+    assert_eq!(unread.err(), Some(Failure("unread")));
     fn is_unit<L: List<Values = ()>>() {}
     is_unit::<()>();
 }

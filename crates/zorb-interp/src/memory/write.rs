@@ -88,6 +88,8 @@ pub(super) unsafe fn write(
         Kind::Deferred(kind) => unsafe { write(kind(), from, writer, steps) },
         // SAFETY: the codec is the one of the value's type.
         Kind::Codec(codec) => unsafe { (codec.write)(from, writer) },
+        // SAFETY: the codec is the one of the value's type.
+        Kind::Named(codec) => unsafe { (codec.write)(from, writer) },
     }
 }
 

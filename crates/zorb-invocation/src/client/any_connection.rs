@@ -1,7 +1,5 @@
 //! The selection of an exclusive or a multiplexed connection.
 
-use zorb_base::upcall_thread::in_upcall;
-
 use super::endpoint_cache::{EndpointCache, ExclusiveCall, NoConnection, Wanted};
 use super::multiplexed::{Joining, MultiplexedCall};
 
@@ -21,7 +19,7 @@ impl EndpointCache {
             None => cache.acquire(thread, wanted).map(AnyConnection::Exclusive),
             Some(multiplexed) => {
                 let limits = cache.wait_limits(wanted);
-                let joining = Joining { in_upcall: in_upcall(), limits, pending: None };
+                let joining = Joining::of_caller(limits, None);
                 cache.share(multiplexed, wanted, joining).map(AnyConnection::Multiplexed)
             }
         }

@@ -80,14 +80,21 @@ impl LastReceived {
     }
 
     /// The same at `now`.
+    #[inline]
     pub(super) fn is_older_at(self, now: Self, limit: Duration) -> bool {
-        now.0.duration_since(self.0) >= limit
+        u128::from(now.0.nanos_since(self.0)) >= limit.as_nanos()
     }
 
     /// What is left of a time that began then.
     #[cold]
     pub(super) fn left_of(self, time: Duration) -> Duration {
-        time.saturating_sub(Self::now().0.duration_since(self.0))
+        self.left_of_at(Self::now(), time)
+    }
+
+    /// The same at `now`.
+    #[inline]
+    pub(super) fn left_of_at(self, now: Self, time: Duration) -> Duration {
+        time.saturating_sub(now.0.duration_since(self.0))
     }
 
     /// The same for a use at `now`.

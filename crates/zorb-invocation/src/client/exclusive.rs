@@ -1,6 +1,9 @@
 //! A connection that calls use one at a time: the driver of the connection's state machine that needs no
 //! lock.
 
+mod receiving;
+mod timeouts;
+
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
@@ -8,10 +11,9 @@ use std::time::{Duration, Instant};
 
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::gather::{Tail, WriteBody};
-use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
-    Messaging, NewRequest, Received, ReplyStart, RequestBuffer,
+    Messaging, NewRequest, Received, RequestBuffer,
 };
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
@@ -149,137 +151,6 @@ impl ExclusiveConnection {
     /// Whether its server is known to have hung up.
     pub(super) fn has_hung_up(&self) -> bool {
         self.watched.as_ref().is_some_and(WatchedConnection::has_hung_up)
-    }
-
-    #[inline]
-    fn limit_sending(&mut self, limit: Option<Duration>) -> io::Result<()> {
-        if self.timeouts.sending != Some(limit) {
-            self.change_send_timeout(limit)?;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn change_send_timeout(&mut self, limit: Option<Duration>) -> io::Result<()> {
-        self.stream.set_send_timeout(limit.or(self.longest_wait))?;
-        self.timeouts.sending = Some(limit);
-        Ok(())
-    }
-
-    #[inline]
-    fn limit_receiving(&mut self, limit: Option<Duration>) -> io::Result<()> {
-        if self.timeouts.receiving != Some(limit) {
-            self.change_recv_timeout(limit)?;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn change_recv_timeout(&mut self, limit: Option<Duration>) -> io::Result<()> {
-        self.stream.set_recv_timeout(limit.or(self.longest_wait))?;
-        self.timeouts.receiving = Some(limit);
-        Ok(())
-    }
-
-    /// Skips a message that is not the reply: a late one. Fails if it ended the connection.
-    #[cold]
-    fn skip(&mut self, received: Received) -> Result<(), NoReply> {
-        if received == Received::End {
-            return Err(NoReply::of_end(self.machine.ended(), None));
-        }
-        self.last_received = self.begun;
-        Ok(())
-    }
-
-    /// Waits for the reply behind a message that is not it, and others like that.
-    #[cold]
-    fn receive_later(
-        &mut self,
-        mut other: Received,
-        time_limit: &TimeLimit,
-    ) -> Result<(ByteOrder, ReplyStart), NoReply> {
-        // There may be endless replies to other requests.
-        let wait = Wait::since(self.begun, *time_limit, self.longest_wait);
-        loop {
-            self.skip(other)?;
-            #[cfg(feature = "buffers")]
-            self.release_buffer();
-            let header = self.next_message(&wait.next()?)?;
-            match self.machine.receive(&self.inbound, &header) {
-                Received::Reply(start) => return Ok((header.order, start)),
-                received => other = received,
-            }
-        }
-    }
-
-    /// Completes the next message with the shared buffer that contains its end, if there is one.
-    #[cfg(feature = "buffers")]
-    fn borrow_tail(&mut self) -> Option<MessageHeader> {
-        if self.inbound.messaging().is_some() {
-            return None;
-        }
-        let missing = self.inbound.missing_end()?;
-        let tail = self.stream.borrow(missing)?;
-        let header = self.inbound.complete_without_end()?;
-        self.received_buffer = Some(tail);
-        Some(header)
-    }
-
-    /// The next message, if it has been received.
-    #[inline(always)] // 3 % of a call in the client
-    fn buffered_message(&mut self) -> Result<Option<MessageHeader>, NoReply> {
-        let header = self.inbound.poll().map_err(NoReply::Broken)?;
-        #[cfg(feature = "buffers")]
-        let header = header.or_else(|| self.borrow_tail());
-        Ok(header)
-    }
-
-    /// Waits for the next whole message. Usually nothing has been received before, and the first octets are the whole
-    /// message.
-    #[inline(always)] // 3 % of a call in the client
-    fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
-        if !self.inbound.has_buffered() {
-            self.receive_more(time_limit)?;
-            if let Some(header) = self.buffered_message()? {
-                return Ok(header);
-            }
-        }
-        self.next_in_pieces(time_limit)
-    }
-
-    /// Waits for the next whole message, of which a part may have been received.
-    #[cold]
-    fn next_in_pieces(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
-        let wait = Wait::since(self.begun, *time_limit, self.longest_wait);
-        loop {
-            if let Some(header) = self.buffered_message()? {
-                return Ok(header);
-            }
-            self.receive_more(&wait.next()?)?;
-        }
-    }
-
-    /// Receives octets from the stream.
-    #[inline(always)] // 2 % of a call in the client
-    fn receive_more(&mut self, time_limit: &TimeLimit) -> Result<(), NoReply> {
-        // Computed for each wait: the server may send its reply octet by octet, or endless replies to
-        // other requests.
-        let received = time_limit.next_wait().and_then(|limit| {
-            self.limit_receiving(limit)?;
-            let space = self.inbound.space();
-            probe!(MessagingReceive);
-            self.wait.recv(&*self.stream, space, limit)
-        });
-        probe!(TransportReceive);
-        match received {
-            Ok(count) if count > 0 => {
-                self.inbound.advance(count);
-                Ok(())
-            }
-            Ok(_) => Err(NoReply::Lost(None)),
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(NoReply::TimedOut),
-            Err(error) => Err(NoReply::Lost(Some(error))),
-        }
     }
 
     /// Sends the control messages of the state machine, in at most `limit` each.

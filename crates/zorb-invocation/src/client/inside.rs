@@ -202,7 +202,7 @@ fn answer_here(
     }
 }
 
-/// Waits for a deferred reply, which replaces the content of `buffer`.
+/// Waits for a deferred reply, which replaces the content of `buffer`: until the deadline, or for the longest wait.
 #[cold]
 fn wait_for(
     late: &LateReply,
@@ -212,7 +212,10 @@ fn wait_for(
 ) -> Result<Answer, SystemException> {
     guard.release();
     about_to_block();
-    let reply = late.wait(deadline);
+    let longest = guard.object.core().options().max_reply_wait;
+    // A limit beyond the range of the clock is no limit.
+    let end = deadline.or_else(|| Instant::now().checked_add(longest?));
+    let reply = late.wait(end);
     *buffer =
         reply.map_err(|exception| exception.with_context(ErrorContext::new(Phase::Upcall)))?;
     Ok(Answer::Reply)

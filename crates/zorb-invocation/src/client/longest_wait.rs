@@ -32,33 +32,43 @@ impl Wait {
         Self { own, longest, begun }
     }
 
-    /// The longest time, for receiving without another limit.
-    pub(super) const fn longest(&self) -> Option<Duration> {
-        self.longest
-    }
-
-    /// The longest time, and what is left of it; `None` if another limit, or none, applies.
-    fn left(&self) -> Option<(Duration, Duration)> {
-        let longest = self.longest.filter(|_| self.own.deadline().is_none())?;
-        Some((longest, self.begun.left_of(longest)))
+    /// The longest time; `None` if another limit, or none, applies.
+    #[inline]
+    fn applying(&self) -> Option<Duration> {
+        self.longest.filter(|_| self.own.deadline().is_none())
     }
 
     /// When it ends; `None` for no limit.
     pub(super) fn deadline(&self) -> Option<Instant> {
         // A limit beyond the range of the clock is no limit.
-        self.own.deadline().or_else(|| Instant::now().checked_add(self.left()?.1))
+        let left = || Some(self.begun.left_of(self.applying()?));
+        self.own.deadline().or_else(|| Instant::now().checked_add(left()?))
     }
 
-    /// The limit of the next receiving; without one, the timeout of the stream applies.
+    /// The limit of the next receiving, which begins `now`; without one, the timeout of the stream applies.
     ///
     /// # Errors
     /// The longest time is over.
+    #[inline]
+    pub(super) fn next_at(&self, now: LastReceived) -> Result<TimeLimit, NoReply> {
+        match self.applying() {
+            Some(longest) if self.begun.is_older_at(now, MAX_EXCESS.min(longest / 16)) => {
+                self.rest(now, longest)
+            }
+            _ => Ok(self.own),
+        }
+    }
+
+    /// The same for receiving that begins now.
     pub(super) fn next(&self) -> Result<TimeLimit, NoReply> {
-        match self.left() {
-            None => Ok(self.own),
-            Some((_, Duration::ZERO)) => Err(NoReply::TimedOut),
-            Some((longest, left)) if longest - left <= MAX_EXCESS.min(longest / 16) => Ok(self.own),
-            Some((_, left)) => Ok(TimeLimit::new(Some(left))),
+        self.next_at(LastReceived::now())
+    }
+
+    #[cold]
+    fn rest(&self, now: LastReceived, longest: Duration) -> Result<TimeLimit, NoReply> {
+        match self.begun.left_of_at(now, longest) {
+            Duration::ZERO => Err(NoReply::TimedOut),
+            left => Ok(TimeLimit::new(Some(left))),
         }
     }
 }

@@ -9,6 +9,7 @@
 mod begun_pending;
 mod call;
 mod closing;
+mod delivery;
 mod detached;
 mod inheritance;
 mod joining;
@@ -24,6 +25,9 @@ mod sleepers;
 mod state;
 #[cfg(test)]
 mod tests;
+mod timeouts;
+mod unanswered;
+mod waiting;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,6 +50,7 @@ use inheritance::Leader;
 use pending_request::{PendingCalls, Reader};
 use sleepers::Sleepers;
 use state::{CallBuffers, Follower, FollowerReply, State, copied, wait_until};
+use timeouts::SharedTimeout;
 
 pub(super) use begun_pending::BegunPending;
 pub(crate) use call::MultiplexedCall;
@@ -61,6 +66,9 @@ pub(crate) struct MultiplexedConnection {
     wait: BusyWait,
     /// The maximum time that calls without a limit wait for the server.
     longest_wait: Option<Duration>,
+    /// The timeouts of the stream: of the thread that has locked sending, and of the one that receives.
+    send_timeout: SharedTimeout,
+    recv_timeout: SharedTimeout,
     max_calls: usize,
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,
@@ -79,6 +87,8 @@ pub(crate) struct MultiplexedConnection {
     is_for_pending: bool,
     /// The buffers of the pending request that was sent last.
     spare: Slot<CallBuffers>,
+    /// Whether the stream may have received more than it has passed on.
+    reads_ahead: bool,
     /// Held by a caller that starts the reader.
     starting: Lock<()>,
     /// Wakes the reader while it sleeps, and while it waits for octets.
@@ -130,9 +140,12 @@ impl MultiplexedConnection {
             pending: PendingCalls::default(),
         };
         Self {
+            reads_ahead: !stream.short_read_means_empty(),
             stream,
             wait: receiving.wait.busy_wait(),
             longest_wait: receiving.longest_wait,
+            send_timeout: SharedTimeout::new(receiving.longest_wait),
+            recv_timeout: SharedTimeout::new(receiving.longest_wait),
             max_calls: new.max_calls,
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),
@@ -239,6 +252,18 @@ impl MultiplexedConnection {
             return Err(self.failed_before());
         }
         Ok(lock)
+    }
+
+    /// Limits the sending of the calling thread, which has locked it; `None` is the longest wait.
+    #[inline]
+    fn limit_sending(&self, limit: Option<Duration>) -> io::Result<()> {
+        self.send_timeout.change(limit, |timeout| self.stream.set_send_timeout(timeout))
+    }
+
+    /// Limits the receiving of the calling thread, which has the receive buffer; `None` is the longest wait.
+    #[inline]
+    fn limit_receiving(&self, limit: Option<Duration>) -> io::Result<()> {
+        self.recv_timeout.change(limit, |timeout| self.stream.set_recv_timeout(timeout))
     }
 
     #[cold]

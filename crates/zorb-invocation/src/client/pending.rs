@@ -147,12 +147,16 @@ impl<T, E: From<SystemException>> Pending<T, E> {
         if let Some(result) = self.take_owned() {
             return Some(result);
         }
-        let Some(call) = &self.call else { return Some(Err(taken_before())) };
-        // By reference: it is large.
-        match &call.wait(deadline) {
-            Ok(Some(taken)) => self.read(taken),
-            Ok(None) => None,
-            Err(exception) => Some(Err(exception.clone().into())),
+        loop {
+            let Some(call) = &self.call else { return Some(Err(taken_before())) };
+            match call.wait(deadline) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(exception) => return Some(Err(exception.into())),
+            }
+            if let Some(result) = self.try_take() {
+                return Some(result);
+            }
         }
     }
 

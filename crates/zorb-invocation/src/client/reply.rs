@@ -213,6 +213,22 @@ impl<'r> Reply<'r> {
         read.map_err(|error| self.undecodable(error))
     }
 
+    /// Reads results without an [`Invocation`]; `None` if it has none, or has several parts.
+    #[inline]
+    pub(super) fn read_plainly<T>(
+        &self,
+        results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    ) -> Option<Result<T, SystemException>> {
+        let mut body = self.body();
+        if self.received.start.status != ReplyStatus::NoException || !body.is_evenly_aligned() {
+            return None;
+        }
+        probe!(MessagingReceive);
+        let read = results(&mut body).and_then(|read| body.expect_end("results").map(|()| read));
+        probe!(Demarshal);
+        Some(read.map_err(|error| self.undecodable(error)))
+    }
+
     /// Reads a user exception, or results that may have several parts.
     #[cold]
     fn read_in_parts(

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use zorb_base::callback::discard;
 use zorb_base::options::CollocationStrategy;
 use zorb_base::upcall_thread::CollocatedUpcall;
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context};
@@ -137,7 +138,10 @@ fn upcall(
     let current = CurrentUpcall { object: active, operation: operation.as_bytes(), source: None };
     match serving(current, || catch_unwind(upcall)) {
         Ok(passed) => passed,
-        Err(_) => Passed::marshalled(Ok(Marshalled::Panicked(panicked(active.id(), operation)))),
+        Err(panic) => {
+            discard(panic);
+            Passed::marshalled(Ok(Marshalled::Panicked(panicked(active.id(), operation))))
+        }
     }
 }
 

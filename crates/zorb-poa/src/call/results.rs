@@ -69,12 +69,15 @@ impl ServerCall<'_> {
         self.reply.write_results(results)
     }
 
-    /// Writes a user exception as the reply.
+    /// Writes the user exception of this repository id as the reply.
     #[inline(never)]
-    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
+    pub(super) fn write_user_exception(
+        &mut self,
+        id: &'static str,
+        exception: WriteBody<'_>,
+    ) -> Served {
         if self.reply.flow.is_some() {
-            let id = Cow::Borrowed(exception.repository_id());
-            self.end_flow(RequestOutcome::UserException(id))?;
+            self.end_flow(RequestOutcome::UserException(Cow::Borrowed(id)))?;
         }
         self.reply.write(ReplyStatus::UserException, |writer| exception.write(writer))
     }
@@ -87,12 +90,12 @@ impl ServerCall<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn answer_raised(
-        &mut self,
-        raised: Result<&dyn AnyUserException, &SystemException>,
-    ) -> Served {
+    fn answer_raised(&mut self, raised: Result<&dyn AnyUserException, &SystemException>) -> Served {
         match raised {
-            Ok(exception) => self.write_user_exception(exception),
+            Ok(exception) => {
+                let write = |writer: &mut CdrWriter<'_>| exception.write(writer);
+                self.write_user_exception(exception.repository_id(), &write)
+            }
             Err(exception) => Err(exception.clone()),
         }
     }
@@ -105,20 +108,14 @@ impl ServerCall<'_> {
     pub fn reply_dynamic(
         &mut self,
         exception: Option<&str>,
-        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
+        write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Served {
         probe!(Upcall);
+        let Some(id) = exception else { return self.write_results(&write) };
         if self.reply.flow.is_some() {
-            self.end_flow(match exception {
-                None => RequestOutcome::Successful,
-                Some(id) => RequestOutcome::UserException(Cow::Owned(id.to_owned())),
-            })?;
+            self.end_flow(RequestOutcome::UserException(Cow::Owned(id.to_owned())))?;
         }
-        let status = match exception {
-            None => ReplyStatus::NoException,
-            Some(_) => ReplyStatus::UserException,
-        };
-        self.reply.write(status, write)
+        self.reply.write(ReplyStatus::UserException, write)
     }
 
     /// Sets how the reply is written: the copy threshold, and the number of octets to preallocate. A reply that may

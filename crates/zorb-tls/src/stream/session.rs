@@ -1,6 +1,6 @@
 //! The TLS session of a stream: the handshake, decryption, and what TLS itself sends.
 
-use std::io::{self, Read as _};
+use std::io::{self, IoSlice, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,8 +8,9 @@ use std::time::Duration;
 use rustls::Connection;
 use socket2::SockRef;
 use zorb_os::lock::Lock;
+use zorb_transport::socket::TimedWaits;
 
-use super::{MAX_DRAINED, TlsStream};
+use super::{MAX_DRAINED, TlsStream, ended};
 use crate::credentials::{Handshake, MAX_BUFFERED};
 use crate::error::failed;
 use crate::handshake::{close_failed, run_handshake};
@@ -68,6 +69,63 @@ impl TlsStream {
             self.answer(session);
         }
         taken
+    }
+
+    /// Receives until there are octets for `buffer`; 0 at the end.
+    pub(super) fn receive(
+        &self,
+        session: &Lock<Connection>,
+        inbox: &mut Inbox,
+        buffer: &mut [u8],
+        waits: &mut TimedWaits,
+    ) -> io::Result<usize> {
+        loop {
+            waits.begin(|timeout| self.inner.set_recv_timeout(timeout))?;
+            match self.inner.recv(inbox.space())? {
+                0 if self.read_ended.load(Ordering::Acquire) => return Ok(0),
+                0 => return Err(ended()),
+                count => inbox.filled(count),
+            }
+            if let Some(count) = self.take(session, inbox, buffer)? {
+                return Ok(count);
+            }
+        }
+    }
+
+    /// Encrypts and sends what is in `encrypted`, and `parts`.
+    pub(super) fn send_parts(
+        &self,
+        session: &Lock<Connection>,
+        encrypted: &mut Vec<u8>,
+        mut parts: &mut [IoSlice<'_>],
+        waits: &mut TimedWaits,
+    ) -> io::Result<()> {
+        let mut has_more = false;
+        loop {
+            if !parts.is_empty() {
+                let mut connection = session.lock();
+                let count = connection.writer().write_vectored(parts)?;
+                if count == 0 {
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                IoSlice::advance_slices(&mut parts, count);
+                Self::drain(&mut connection, encrypted)?;
+            }
+            // One wait needs no clock.
+            has_more |= !parts.is_empty();
+            if has_more {
+                waits.begin(|timeout| self.inner.set_send_timeout(timeout))?;
+            }
+            let sent = self.inner.send_all(encrypted);
+            encrypted.clear();
+            sent.map_err(|error| match error.kind() {
+                io::ErrorKind::TimedOut => error,
+                _ => self.explain(session, error),
+            })?;
+            if parts.is_empty() {
+                return Ok(());
+            }
+        }
     }
 
     /// Passes octets of the inbox to TLS; `false` if there are none.

@@ -9,6 +9,9 @@ use zorb_cdr::fallible;
 /// for the discriminant.
 const INLINE: usize = 15;
 
+/// Capacity that may stay unused, besides an eighth: a shorter copy of a large value takes as long as its encoding.
+const FEW: usize = 64;
+
 /// Immutable octets.
 #[derive(Clone)]
 pub(super) enum Octets {
@@ -29,8 +32,9 @@ impl Octets {
 
 impl From<Vec<u8>> for Octets {
     fn from(octets: Vec<u8>) -> Self {
-        // Without memory for the shorter copy, the octets stay where they are.
-        Self::inline(&octets).unwrap_or_else(|| match octets.len() < octets.capacity() {
+        let unused = octets.capacity() - octets.len();
+        Self::inline(&octets).unwrap_or_else(|| match unused > FEW + octets.len() / 8 {
+            // Without memory for the shorter copy, the octets stay where they are.
             true => Self::Heap(fallible::copy(&octets).unwrap_or(octets)),
             false => Self::Heap(octets),
         })
@@ -62,5 +66,18 @@ mod tests {
             assert_eq!(*Octets::from(octets.clone()), *octets);
         }
         assert_eq!(size_of::<Octets>(), size_of::<Vec<u8>>());
+    }
+
+    #[test]
+    fn large_octets_are_not_copied_to_save_little_memory() {
+        let kept = |length, capacity| {
+            let mut octets = Vec::with_capacity(capacity);
+            octets.resize(length, 7);
+            let (before, kept) = (octets.as_ptr(), Octets::from(octets));
+            assert_eq!(kept.len(), length);
+            kept.as_ptr() == before
+        };
+        assert!(kept(65_536, 65_536) && kept(65_536, 65_536 + 300) && kept(24, 32));
+        assert!(!kept(65_536, 2 * 65_536) && !kept(24, 256) && !kept(3, 3));
     }
 }

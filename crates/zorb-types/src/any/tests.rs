@@ -6,8 +6,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WChar, WString,
-    WideForm, WideSet, Wire,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Outlet, TextCoding, WChar,
+    WString, WideForm, WideSet, Wire,
 };
 
 use crate::{Any, TcKind, TypeCode, TypeDesc, Typed, ValueModifier, Visibility, transcode};
@@ -324,6 +324,39 @@ fn a_received_value_is_sent_as_received_where_the_stream_allows_it() {
     any.write_with(&layout, &mut CdrWriter::new(&mut buffer, ByteOrder::Big)).unwrap();
     let mut reader = CdrReader::new(&buffer, ByteOrder::Big);
     assert_eq!(Any::read_with(&layout, &mut reader), Ok(any));
+}
+
+#[test]
+fn octets_that_are_sent_unchanged_are_offered_to_be_gathered() {
+    /// Takes runs of at least 16 octets.
+    struct Taking(Vec<(usize, usize)>);
+
+    impl Outlet for Taking {
+        fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
+            self.0.push((written.len(), octets.len()));
+            octets.len() >= 16
+        }
+    }
+
+    let layout = crate::Layout::of(&<Vec<i32>>::type_code());
+    for length in [3, 5] {
+        let any = Any::new::<Vec<i32>>(&vec![7; length]).unwrap();
+        let octets = 4 + 4 * length;
+        for order in [ByteOrder::NATIVE, ByteOrder::NATIVE.swapped()] {
+            let (mut taking, mut buffer) = (Taking(Vec::new()), vec![0; 8]);
+            let mut writer = CdrWriter::resume(&mut buffer, order);
+            writer.offer_to(&mut taking);
+            any.write_value(&mut writer).unwrap();
+            any.write_with(&layout, &mut writer).unwrap();
+            let copied = buffer.len() - 8;
+            match order {
+                ByteOrder::NATIVE if octets >= 16 => {
+                    assert_eq!((taking.0, copied), (vec![(8, octets), (8, octets)], 0));
+                }
+                _ => assert_eq!(copied, 2 * octets),
+            }
+        }
+    }
 }
 
 #[test]

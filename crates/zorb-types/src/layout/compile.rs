@@ -7,7 +7,7 @@ use zorb_cdr::fallible;
 use zorb_interp::{Assembler, Label, Number};
 
 use super::table::{Foreign, Table};
-use super::values;
+use super::value_types;
 use crate::type_code::{TypeRef, digits_and_scale};
 use crate::{TcKind, TypeCode};
 
@@ -118,7 +118,7 @@ impl<'a> Compiler<'a> {
         }
         let index = self.add_foreign(type_ref);
         // Where any valuetype may be passed, values of the bases are found by their ids.
-        for base in values::bases(type_ref) {
+        for base in value_types::bases(type_ref) {
             if self.foreign_indices.contains_key(&base.key()) {
                 break;
             }
@@ -130,7 +130,7 @@ impl<'a> Compiler<'a> {
     fn add_foreign(&mut self, type_ref: TypeRef<'a>) -> u32 {
         let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
         self.foreign_indices.insert(type_ref.key(), index);
-        let state = values::has_state(type_ref).then(|| self.label_of(type_ref, true));
+        let state = value_types::has_state(type_ref).then(|| self.label_of(type_ref, true));
         let foreign = Foreign { type_code: type_ref.to_type_code(), state };
         self.lacks_memory |= fallible::push(&mut self.foreign, foreign).is_err();
         index
@@ -144,7 +144,7 @@ impl<'a> Compiler<'a> {
                 None => self.assembler.refuse("valuetype"),
             };
         }
-        if let Some(base) = values::base(type_ref) {
+        if let Some(base) = value_types::base(type_ref) {
             self.inlined = self.inlined.saturating_add(base.member_count()).saturating_add(1);
             if self.inlined > MAX_INLINED || depth > MAX_INLINE_DEPTH {
                 let base = self.label_of(base, true);

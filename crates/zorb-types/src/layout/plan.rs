@@ -12,7 +12,7 @@ use crate::TypeCode;
 
 /// A TypeCode compiled to a program (see [`zorb_interp`]) that copies, checks and compares its values.
 ///
-/// Anys compile one when they need it. Code that handles many values of a type should compile it once;
+/// Anys compile one when they need it. Code that handles many values of a received type should compile it once;
 /// it is cheap to clone.
 #[derive(Clone)]
 pub struct Layout {
@@ -31,15 +31,12 @@ pub(super) enum Plan {
 }
 
 impl Layout {
-    /// Compiles a type. Without memory for that, operations on its values compile it again, and fail with
-    /// `OutOfMemory` if there is still none.
+    /// Compiles a type, or finds the program of an earlier call in a TypeCode that was not received. Without memory,
+    /// operations on its values compile it again, and fail with `OutOfMemory` if there is still none.
     pub fn of(type_code: &TypeCode) -> Self {
         let plan = match Simple::of(type_code.view()) {
             Some(simple) => Plan::Simple(simple),
-            None => match compile(type_code) {
-                Some(table) => Plan::Table(Arc::new(table)),
-                None => Plan::OutOfMemory,
-            },
+            None => table_of(type_code).map_or(Plan::OutOfMemory, Plan::Table),
         };
         Self { type_code: type_code.clone(), plan }
     }
@@ -77,6 +74,23 @@ impl Layout {
             Plan::OutOfMemory => Traits { alignment: 1, has_text: false },
         }
     }
+}
+
+/// What the encoding of a type depends on, exact for types that need no program.
+pub(crate) fn traits_of(type_code: &TypeCode) -> Traits {
+    Simple::of(type_code.view()).map_or(Traits::ANYTHING, Simple::traits)
+}
+
+/// The table of a type that needs one; `None` without memory for it.
+fn table_of(type_code: &TypeCode) -> Option<Arc<Table>> {
+    if let Some(table) = type_code.derived() {
+        return Some(table);
+    }
+    let table = Arc::new(compile(type_code)?);
+    if table.foreign.is_empty() {
+        type_code.keep(&table);
+    }
+    Some(table)
 }
 
 impl fmt::Debug for Layout {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zorb_interp::{Label, Program};
 
-use super::values::ById;
+use super::value_types::ById;
 use crate::TypeCode;
 
 /// The program of a type that needs one.
@@ -26,6 +26,7 @@ pub(super) struct Foreign {
 }
 
 impl Table {
+    #[expect(clippy::mutable_key_type, reason = "what a type keeps does not change its order")]
     pub(super) fn new(program: Program, root: Label, foreign: Vec<Foreign>) -> Self {
         let mut by_id = BTreeMap::new();
         for (index, one) in (0..).zip(&foreign) {

@@ -4,7 +4,6 @@
 mod choice;
 mod equal;
 mod head;
-mod types;
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -13,14 +12,11 @@ use alloc::vec::Vec;
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, ValueHeader, ValueTag, fallible};
 
 use super::table::Foreign;
+use super::value_types::fits;
 use super::walk::{Known, Seen, TableHost};
 use crate::TypeCode;
 use choice::{Choice, WHAT};
 pub use head::ValueHead;
-pub(super) use types::ById;
-use types::fits;
-pub use types::{ValueTypes, WrittenValue, value_ids};
-pub(super) use types::{base, bases, has_state};
 
 impl TableHost<'_, '_> {
     /// Copies a value of a type of the table, or of a derived type.

@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use zorb_interp::Label;
 
 use super::table::Table;
-use super::values::ValueTypes;
+use super::value_types::ValueTypes;
 use crate::TypeCode;
 
 /// The state of copying, checking or comparing a value: what is known of the valuetypes in the stream.

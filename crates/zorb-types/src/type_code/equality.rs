@@ -3,7 +3,6 @@
 use alloc::collections::BTreeSet;
 
 use super::TcKind;
-use super::kind::Parameters;
 use super::view::{MemberRef, TypeRef};
 
 /// The maximum number of types and members to compare: a small hostile TypeCode can have very many.
@@ -57,9 +56,9 @@ impl Comparison {
         if !equivalent && (left.id() != right.id() || left.name() != right.name()) {
             return false;
         }
-        if kind.parameters() == Parameters::Complex
-            && !self.assumed.insert((left.key(), right.key()))
-        {
+        // Every recursion goes through a type with members. Many members may have the same enum.
+        let is_remembered = kind.is_constructed() || kind == TcKind::Enum;
+        if is_remembered && !self.assumed.insert((left.key(), right.key())) {
             return true;
         }
         self.numbers(left, right) && self.contents(left, right) && self.members(left, right)

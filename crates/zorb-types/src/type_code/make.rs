@@ -185,7 +185,7 @@ impl TypeCode {
     /// A type whose only parameter is a number.
     fn leaf(kind: TcKind, number: i64) -> Self {
         let nodes = alloc::vec![Node { number, ..Node::new(kind) }];
-        Self(Repr::Shared(Arc::new(Arena { nodes, depth: 0, open: false }), 0))
+        Self(Repr::Shared(Arc::new(Arena::made(nodes, 0, false)), 0))
     }
 
     /// A `fixed<digits, scale>`: `create_fixed_tc`.
@@ -271,7 +271,7 @@ impl TypeCode {
     pub fn recursive(id: &str) -> TypeCodeResult<Self> {
         check_id(id, true)?;
         let nodes = alloc::vec![Node { id: Box::from(id), ..Node::new(TcKind::Null) }];
-        Ok(Self(Repr::Shared(Arc::new(Arena { nodes, depth: 0, open: true }), 0)))
+        Ok(Self(Repr::Shared(Arc::new(Arena::made(nodes, 0, true)), 0)))
     }
 
     /// Whether all [`recursive`](Self::recursive) placeholders in the type are bound.

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use zorb_cdr::fallible;
 
 use super::TcKind;
+use super::derived::Derived;
 use super::desc::{TypeDesc, plain};
 
 /// The description of an IDL type, as `CORBA::TypeCode` (CORBA 3.3 part 1, 8.11).
@@ -60,6 +61,17 @@ pub(crate) struct Arena {
     pub(crate) depth: u16,
     /// Whether it has an unbound recursive placeholder.
     pub(crate) open: bool,
+    /// What was derived from its type, if that is kept.
+    pub(crate) derived: Option<Derived>,
+}
+
+impl Arena {
+    /// The types of a TypeCode made at run time. Values derived from them are kept with it if there is only one, and not
+    /// recursive: a part of a type must not own what owns it.
+    pub(super) fn made(nodes: Vec<Node>, depth: u16, open: bool) -> Self {
+        let is_alone = !open && matches!(&*nodes, [node] if !node.is_recursive());
+        Self { nodes, depth, open, derived: is_alone.then(Derived::default) }
+    }
 }
 
 /// One type of an arena.
@@ -88,6 +100,12 @@ impl Node {
             members: Box::default(),
             by_label: Box::default(),
         }
+    }
+
+    /// Whether it has itself as a part.
+    fn is_recursive(&self) -> bool {
+        let members = self.members.iter().filter_map(|member| member.child.as_ref());
+        self.content.iter().chain(members).any(|child| matches!(child, Child::Node(_)))
     }
 
     /// Sets the members of a union, in the order of the IDL.

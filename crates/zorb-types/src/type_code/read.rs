@@ -24,7 +24,8 @@ pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
         Child::Node(index) => {
             reader.allow(decoder.nodes.len().saturating_mul(size_of::<Node>()), WHAT)?;
             let depth = u16::try_from(decoder.deepest).unwrap_or(u16::MAX);
-            Repr::Shared(Arc::new(Arena { nodes: decoder.nodes, depth, open: false }), index)
+            let arena = Arena { nodes: decoder.nodes, depth, open: false, derived: None };
+            Repr::Shared(Arc::new(arena), index)
         }
         Child::Other(type_code) => type_code.0,
     }))

@@ -74,7 +74,7 @@ impl Closing {
             *first = node;
         }
         let nodes = core::mem::take(&mut self.nodes);
-        let arena = Arena { nodes, depth: self.depth.max(path.depth), open: self.open };
+        let arena = Arena::made(nodes, self.depth.max(path.depth), self.open);
         Ok(TypeCode(Repr::Shared(Arc::new(arena), 0)))
     }
 
@@ -153,7 +153,7 @@ impl TypeCode {
             Child::Static(desc) => Self(Repr::Static(desc)),
             Child::Other(type_code) => *type_code,
             Child::Node(index) => {
-                let arena = Arena { nodes: compacting.nodes, depth: compacting.deepest, open };
+                let arena = Arena::made(compacting.nodes, compacting.deepest, open);
                 Self(Repr::Shared(Arc::new(arena), index))
             }
         })

@@ -11,7 +11,7 @@ pub trait Links {
     type Error;
 
     /// Sends a message to all neighbors. Calls [`Segments::end_marshal`] after each time that it has encoded the message,
-    /// and [`Segments::end_send`] after each time that it has sent it.
+    /// and [`Segments::end_send`] when it has sent what it has encoded.
     ///
     /// # Errors
     /// If a neighbor cannot be reached. Neighbors that have ended cannot either, and need not be:

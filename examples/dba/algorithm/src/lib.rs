@@ -29,6 +29,7 @@
 
 extern crate alloc;
 
+mod cycle_times;
 mod driver;
 mod graph;
 mod message;
@@ -38,11 +39,12 @@ mod random;
 mod segments;
 mod simulation;
 
+pub use cycle_times::CycleTimes;
 pub use driver::{Driver, Links};
 pub use graph::{Graph, GraphError, MAX_DEGREE, MAX_NODES};
 pub use message::{Improvement, Message, NodeId};
 pub use node::{MAX_COLORS, Node, Outcome, Refusal, Settings, Step};
 pub use parse::{MAX_TEXT, ParseError, Problem};
 pub use random::Random;
-pub use segments::{CycleTimes, Segment, Segments};
+pub use segments::{Segment, Segments, Timing};
 pub use simulation::{Simulation, SimulationError};

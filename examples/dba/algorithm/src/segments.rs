@@ -1,7 +1,6 @@
 //! Where the time of a cycle goes.
 
-use alloc::vec::Vec;
-
+use crate::cycle_times::CycleTimes;
 use crate::message::Message;
 
 /// A part of a cycle. Numbers are those of the literature: 1, 5 to 8 and 12 to 14 are the node's own work, 2 to 4 and 9 to
@@ -82,6 +81,23 @@ impl Segment {
     }
 }
 
+/// Which cycles are timed segment by segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// None: each is timed as a whole.
+    Cycles,
+    /// All.
+    Segments,
+    /// Those of every other [block](Timing::BLOCK), the first one included: one run tells what timing segments costs. Nodes
+    /// are in step, so all of a graph time the same cycles.
+    Alternating,
+}
+
+impl Timing {
+    /// The number of cycles after which [`Alternating`](Self::Alternating) changes.
+    pub const BLOCK: u32 = 64;
+}
+
 /// The times of the segments of a node's cycles.
 ///
 /// The clock is read once at each boundary, which ends one segment and begins the next: there are no gaps, and the segments
@@ -92,7 +108,10 @@ pub struct Segments {
     clock: fn() -> u64,
     processor: fn() -> u64,
     processor_start: u64,
+    /// Whether the segments of the present cycle are timed.
     is_on: bool,
+    /// With alternating timing, how many cycles of the block are left.
+    left: Option<u32>,
     /// The last boundary.
     last: u64,
     cycle_start: u64,
@@ -101,6 +120,8 @@ pub struct Segments {
     totals: [u64; Segment::COUNT],
     longest: [u64; Segment::COUNT],
     cycles: CycleTimes,
+    /// With alternating timing, those whose segments are not timed.
+    untimed: CycleTimes,
     waits: CycleTimes,
     awaits_improvements: bool,
     sends_improvement: bool,
@@ -109,20 +130,24 @@ pub struct Segments {
 }
 
 impl Segments {
-    /// Times by `clock`, in nanoseconds. If not `is_on`, only cycles are timed. The times of the last `samples` cycles are kept.
+    /// Times by `clock`, in its units. The times of the last `samples` cycles are kept.
     #[must_use]
-    pub fn new(clock: fn() -> u64, is_on: bool, samples: usize) -> Self {
+    pub fn new(clock: fn() -> u64, timing: Timing, samples: usize) -> Self {
+        let is_on = timing != Timing::Cycles;
+        let alternates = timing == Timing::Alternating;
         Self {
             clock,
             processor: || 0,
             processor_start: 0,
             is_on,
+            left: alternates.then_some(Timing::BLOCK),
             last: 0,
             cycle_start: 0,
             current: [0; Segment::COUNT],
             totals: [0; Segment::COUNT],
             longest: [0; Segment::COUNT],
             cycles: CycleTimes::new(samples),
+            untimed: CycleTimes::new(if alternates { samples } else { 0 }),
             waits: CycleTimes::new(if is_on { samples } else { 0 }),
             awaits_improvements: false,
             sends_improvement: false,
@@ -131,7 +156,7 @@ impl Segments {
         }
     }
 
-    /// The same with a clock of the processor time that the program has used, in nanoseconds. It is read at the start and
+    /// The same with a clock of the processor time that the program has used. It is read at the start and
     /// at the end.
     #[must_use]
     pub fn with_processor(self, clock: fn() -> u64) -> Self {
@@ -177,8 +202,25 @@ impl Segments {
             }
             self.current = [0; Segment::COUNT];
         }
-        self.cycles.add(now.saturating_sub(self.cycle_start));
+        let is_untimed = self.left.is_some() && !self.is_on;
+        let times = if is_untimed { &mut self.untimed } else { &mut self.cycles };
+        times.add(now.saturating_sub(self.cycle_start));
         self.cycle_start = now;
+        self.alternate();
+    }
+
+    /// Counts a cycle of the block, and begins the next block.
+    fn alternate(&mut self) {
+        match &mut self.left {
+            None => {}
+            Some(left @ 2..) => *left -= 1,
+            Some(left) => {
+                *left = Timing::BLOCK;
+                self.is_on = !self.is_on;
+                // Cycles whose segments are not timed have not moved it.
+                self.last = self.cycle_start;
+            }
+        }
     }
 
     pub(crate) fn set_awaited(&mut self, improvements: bool) {
@@ -247,13 +289,13 @@ impl Segments {
         }
     }
 
-    /// The time of a segment in all completed cycles, in nanoseconds.
+    /// The time of a segment in all completed cycles.
     #[must_use]
     pub fn total(&self, segment: Segment) -> u64 {
         self.totals.get(segment as usize).copied().unwrap_or_default()
     }
 
-    /// Its longest time in one cycle, in nanoseconds.
+    /// Its longest time in one cycle.
     #[must_use]
     pub fn longest(&self, segment: Segment) -> u64 {
         self.longest.get(segment as usize).copied().unwrap_or_default()
@@ -265,13 +307,20 @@ impl Segments {
         &self.cycles
     }
 
+    /// With alternating timing, the times of the cycles whose segments were not timed, which [`cycles`](Self::cycles) leaves
+    /// out.
+    #[must_use]
+    pub fn untimed(&self) -> &CycleTimes {
+        &self.untimed
+    }
+
     /// How long each cycle has waited for messages: segments 2 and 9. Empty if only cycles are timed.
     #[must_use]
     pub fn waits(&self) -> &CycleTimes {
         &self.waits
     }
 
-    /// The processor time that the program has used since the start, in nanoseconds; 0 without a clock for it.
+    /// The processor time that the program has used since the start; 0 without a clock for it.
     #[must_use]
     pub fn processor_time(&self) -> u64 {
         (self.processor)().saturating_sub(self.processor_start)
@@ -281,53 +330,5 @@ impl Segments {
     #[must_use]
     pub fn marshals(&self) -> u64 {
         self.marshals
-    }
-}
-
-/// A time of each cycle: the sum, and the last of them.
-#[derive(Debug)]
-pub struct CycleTimes {
-    count: u64,
-    total: u64,
-    /// The oldest is overwritten first.
-    samples: Vec<u64>,
-    capacity: usize,
-}
-
-impl CycleTimes {
-    fn new(capacity: usize) -> Self {
-        Self { count: 0, total: 0, samples: Vec::with_capacity(capacity), capacity }
-    }
-
-    fn add(&mut self, time: u64) {
-        if self.samples.len() < self.capacity {
-            self.samples.push(time);
-        } else if let Some(place) = self.count.checked_rem(self.capacity as u64)
-            && let Some(sample) = self.samples.get_mut(place as usize)
-        {
-            *sample = time;
-        }
-        self.count += 1;
-        self.total += time;
-    }
-
-    /// The number of completed cycles.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Their times together, in nanoseconds.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.total
-    }
-
-    /// The times of the last cycles in ascending order, in nanoseconds. Allocates.
-    #[must_use]
-    pub fn sorted(&self) -> Vec<u64> {
-        let mut sorted = self.samples.clone();
-        sorted.sort_unstable();
-        sorted
     }
 }

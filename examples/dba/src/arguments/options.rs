@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use dba_algorithm::{Graph, Settings};
+use dba_algorithm::{Graph, Settings, Timing};
 
 use crate::Failure;
 
@@ -89,7 +89,9 @@ pub(crate) struct Options {
     pub(crate) connections: Option<Connections>,
     pub(crate) transport: Transport,
     pub(crate) lookup: Lookup,
-    pub(crate) segments: bool,
+    pub(crate) timing: Timing,
+    /// The only processor that nodes use.
+    pub(crate) processor: Option<usize>,
     pub(crate) host: IpAddr,
     pub(crate) time_limit: Duration,
 }
@@ -110,7 +112,8 @@ impl Default for Options {
             connections: None,
             transport: Transport::Iiop,
             lookup: Lookup::Hash,
-            segments: true,
+            timing: Timing::Segments,
+            processor: None,
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
             time_limit: Duration::from_secs(60),
         }
@@ -194,7 +197,14 @@ impl Options {
             arguments.extend(["--lookup", "linear"].map(str::to_owned));
         }
         arguments.extend(self.memo.then(|| "--memo".to_owned()));
-        arguments.extend((!self.segments).then(|| "--no-segments".to_owned()));
+        match self.timing {
+            Timing::Segments => {}
+            Timing::Cycles => arguments.push("--no-segments".to_owned()),
+            Timing::Alternating => arguments.push("--alternate-segments".to_owned()),
+        }
+        let processor = self.processor.map(|processor| processor.to_string());
+        arguments
+            .extend(processor.into_iter().flat_map(|number| ["--processor".to_owned(), number]));
         arguments.extend(["--host".to_owned(), self.host.to_string()]);
         arguments.extend(["--time-limit".to_owned(), self.time_limit.as_secs().to_string()]);
         arguments

@@ -16,7 +16,9 @@ fn a_node_gets_the_options_of_the_run() {
     let ways = ["--over raw --memo", "--over nano --memo --lookup linear", full, threads];
     let transports = ["--transport uiop", "--transport shmiop --threads per-connection"];
     for way in ways.into_iter().chain([pending]).chain(edges).chain(transports) {
-        let run = format!("run g --sync none {way} --no-segments --host ::1 --time-limit 7");
+        let run = format!(
+            "run g --sync none {way} --no-segments --processor 5 --host ::1 --time-limit 7"
+        );
         let (_, options) = parse_line(&run).unwrap();
         let node = format!("node 3 url {}", options.of_node().join(" "));
         let expected = Command::Node { id: 3, registry: "url".to_owned() };
@@ -26,7 +28,7 @@ fn a_node_gets_the_options_of_the_run() {
 
 #[test]
 fn a_node_sends_to_the_group_of_the_run() {
-    for way in ["--threads per-connection", "--over raw"] {
+    for way in ["--threads per-connection", "--over raw --alternate-segments"] {
         let (_, options) = parse_line(&format!("run g --calls group {way}")).unwrap();
         let node = format!("node 3 url {}", options.of_node().join(" "));
         assert_eq!(parse_line(&node).unwrap().1, options);

@@ -3,6 +3,7 @@
 
 mod allocations;
 mod copies;
+mod dynamic;
 mod upcalls;
 mod values;
 

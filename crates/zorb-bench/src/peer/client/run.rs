@@ -23,7 +23,7 @@ struct Call<A, S, C, K> {
 
 /// Calls in three steps: `set` changes the argument to that of a call, `call` makes the call and is
 /// timed, `check` returns whether the reply is correct.
-pub(in crate::peer) fn in_parts<A, R>(
+pub fn in_parts<A, R>(
     argument: A,
     set: impl FnMut(&mut A, u32) + Send + 'static,
     call: impl FnMut(&mut A) -> Result<R> + Send + 'static,

@@ -202,6 +202,15 @@ impl<F: Fn(i32) -> Result<i32> + Send + Sync + 'static> EchoServant for Acting<F
     }
 }
 
+/// What a panic is thrown with, and panics when it is dropped.
+pub struct PanicsToo;
+
+impl Drop for PanicsToo {
+    fn drop(&mut self) {
+        panic!("on purpose")
+    }
+}
+
 /// An ORB with IIOP and nothing from the environment.
 pub fn builder() -> zorb_core::OrbBuilder {
     require_loopback();

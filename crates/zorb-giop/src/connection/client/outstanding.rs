@@ -124,7 +124,7 @@ impl<C> Requests<C> {
     }
 
     /// Adds a request, whose id is a [free](Self::free_id) one if there are others.
-    #[inline]
+    #[inline(always)] // 1 % of a pending call
     pub(super) fn insert(&mut self, request: Outstanding<C>) {
         match &self.first {
             None => self.first = Some(request),

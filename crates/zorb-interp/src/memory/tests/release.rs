@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
 
+use super::errors::Failure;
 use crate::{Space, Tabled, Values, read_value, receive, write_value};
 
 std::thread_local! {
@@ -175,12 +176,13 @@ fn of_values_whose_reading_panics_anywhere() {
 fn of_results_after_which_a_call_panics() {
     let octets = octets(&(0..2).map(|_| sample()).collect());
     let panicked = catch_unwind(|| {
-        let call = |results: &crate::Results<'_>| {
+        receive::<(Vec<Record>,), Failure>(|expected| {
+            let results = expected.results();
             results.read(&mut CdrReader::new(&octets, ByteOrder::Little)).unwrap();
             assert_eq!(alive(), 2 * 13);
             resume_unwind(Box::new("the call panics"))
-        };
-        receive::<(Vec<Record>,), ()>(call, || ()).is_ok()
+        })
+        .is_ok()
     });
     assert!(panicked.is_err());
     assert_eq!(alive(), 0);

@@ -9,6 +9,7 @@ use zorb_base::upcall_thread::in_upcall;
 use zorb_os::lock::Locked;
 
 use super::super::exclusive::ExclusiveConnection;
+use super::super::needed_thread::receives;
 use super::super::wait_queue::Waiter;
 use super::admission::{Admission, wait_for_admission};
 use super::exclusive_call::ExclusiveCall;
@@ -46,7 +47,7 @@ impl EndpointCache {
 
     /// A connection for a call: the thread's own, another idle one, a new one, or one that is released before
     /// the deadline. A caller in an upcall gets a new one in excess of the limit, because the calls that it
-    /// would wait for may wait for the upcall.
+    /// would wait for may wait for the upcall; so does a waker on a thread that receives.
     #[inline]
     pub(in crate::client) fn acquire(
         &self,
@@ -66,8 +67,8 @@ impl EndpointCache {
     }
 
     /// A connection for a thread whose slot is empty or has the connection `unchecked`. Threads that wait get one
-    /// in the order of the queue; a thread that has just released one goes to its end. A caller in an upcall uses
-    /// its own first: otherwise it would open one in excess of the limit.
+    /// in the order of the queue; a thread that has just released one goes to its end. A caller that waits for no others
+    /// uses its own first: otherwise it would open one in excess of the limit.
     #[cold]
     fn acquire_other(
         &self,
@@ -78,7 +79,8 @@ impl EndpointCache {
         let mut state = self.state();
         // A thread that closes unused connections may have looked into the slot meanwhile.
         let mut own = unchecked.or_else(|| slot.take());
-        if !in_upcall() {
+        let is_unlimited = in_upcall() || receives();
+        if !is_unlimited {
             state.idle.extend(own.take());
             // A thread that recalled the slot has not found it there.
             state.waiting.wake_next();
@@ -105,7 +107,7 @@ impl EndpointCache {
                 state.waiting.wake_next();
                 continue;
             }
-            let back_off = match self.admission(&mut state, &waiter, wanted, in_upcall()) {
+            let back_off = match self.admission(&mut state, &waiter, wanted, is_unlimited) {
                 Ok(Admission::Now) => {
                     state.open += 1;
                     // So that a call allocates nothing when it returns its connection to the cache.

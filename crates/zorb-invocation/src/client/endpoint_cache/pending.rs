@@ -5,8 +5,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use zorb_base::upcall_thread::in_upcall;
-
 use super::super::multiplexed::{
     Joining, MultiplexedCall, MultiplexedConnection, NewMultiplexedConnection, NotJoined,
 };
@@ -23,17 +21,11 @@ impl EndpointCache {
         most: usize,
     ) -> Result<MultiplexedCall, NoConnection> {
         let (cache, _) = self.for_caller();
-        let limits = cache.wait_limits(wanted);
+        let joining = Joining::of_caller(cache.wait_limits(wanted), Some(most));
         match &cache.multiplexed {
-            Some(multiplexed) => {
-                let joining = Joining { in_upcall: in_upcall(), limits, pending: Some(most) };
-                cache.share(multiplexed, wanted, joining)
-            }
-            None => {
-                // It shares the connection only with others that do not wait.
-                let joining = Joining { in_upcall: false, limits, pending: Some(most) };
-                cache.share_pending(wanted, &joining)
-            }
+            Some(multiplexed) => cache.share(multiplexed, wanted, joining),
+            // It shares the connection only with others that do not wait.
+            None => cache.share_pending(wanted, &Joining { in_upcall: false, ..joining }),
         }
     }
 

@@ -17,24 +17,24 @@ impl EndpointCache {
     /// Makes a call share a connection: one that no call uses, a new one, or the least busy if the limit is
     /// reached. A caller in an upcall shares none that others use, and otherwise gets a new one in excess of the
     /// limit: its call may be nested in theirs, and the server may have no other thread for the connection. So does a
-    /// caller that receives for the connection, and now runs the waker of a task.
+    /// waker on a thread that receives, where it would wait for another thread.
     pub(in crate::client) fn share(
         &self,
         multiplexed: &MultiplexedConnections,
         wanted: Wanted<'_>,
         mut joining: Joining,
     ) -> Result<MultiplexedCall, NoConnection> {
-        let mut leads = false;
+        let mut is_led = false;
         loop {
             let connection = match multiplexed.least_busy() {
-                Some((least, _)) if least.load() == 0 && !leads => least,
+                Some((least, _)) if least.load() == 0 && !is_led => least,
                 Some((least, open)) if open >= self.max_open && !joining.in_upcall => least,
                 _ => self.share_another(multiplexed, wanted, &joining)?,
             };
             match connection.join(&joining) {
                 Ok(call) => return Ok(call),
                 Err(NotJoined::InUse) => {}
-                Err(NotJoined::Led) => (joining.in_upcall, leads) = (true, true),
+                Err(NotJoined::Led) => (joining.in_upcall, is_led) = (true, true),
                 Err(NotJoined::TooManyPending) => return Err(NoConnection::TooManyPending),
                 Err(NotJoined::Busy) => return Err(NoConnection::Busy),
                 Err(NotJoined::Ended) => self.remove_ended(),

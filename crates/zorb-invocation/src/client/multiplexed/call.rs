@@ -7,21 +7,15 @@ use std::time::Instant;
 
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
-    BegunRequest, ConnectionEnd, FailureCause, MessageHeader, NewRequest, ReplyStart,
-    RequestBuffer, RequestFailure, RequestKind,
+    BegunRequest, ConnectionEnd, MessageHeader, NewRequest, RequestBuffer, RequestKind,
 };
-use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_transport::Stream;
 
-use super::{
-    CallBuffers, Follower, FollowerReply, MultiplexedConnection, PendingRequest, State, copied,
-    notify, wait_until,
-};
+use super::{CallBuffers, Follower, MultiplexedConnection, PendingRequest, copied};
 use crate::client::connection::{
-    CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
+    CallReply, Connection, LastReceived, NoReply, NotBegun, may_resend,
 };
-use crate::client::longest_wait::Wait;
 use crate::client::request_octets::CountedOctets;
 use crate::client::time_limit::TimeLimit;
 
@@ -82,8 +76,7 @@ impl MultiplexedCall {
             connection.lock_sending(time_limit.deadline())?;
             self.sends = true;
         }
-        let limit = time_limit.next_wait()?.or(connection.longest_wait);
-        connection.stream.set_send_timeout(limit)?;
+        connection.limit_sending(time_limit.next_wait()?)?;
         let Some(buffers) = self.buffers.as_deref_mut() else {
             return Err(io::ErrorKind::NotConnected.into());
         };
@@ -107,96 +100,9 @@ impl MultiplexedCall {
         }
     }
 
-    /// Waits for the reply, as leader if there is none. Afterwards it is in the buffers.
-    fn wait(
-        &mut self,
-        time_limit: TimeLimit,
-    ) -> Result<(MessageHeader, Option<ReplyStart>), NoReply> {
-        let connection = &*self.connection;
-        let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
-        let deadline_of_request = time_limit.deadline();
-        let wait = Wait::since(LastReceived::now(), time_limit, connection.longest_wait);
-        let timed_out = |mut state: Locked<'_, State>| {
-            // If this caller has been promoted just now, another one has to lead.
-            state.wake(id);
-            // The wait ended at the deadline.
-            match deadline_of_request {
-                Some(deadline) => {
-                    state.machine.handle_timeout(machine_time(connection.opened, deadline));
-                }
-                None => drop(state.machine.cancel(id)),
-            }
-            let promoted = connection.promote(&mut state);
-            drop(state);
-            notify(promoted);
-            NoReply::TimedOut
-        };
-        let mut state = connection.state();
-        loop {
-            state.wake(id);
-            let Some(caller) = state.caller(id) else { return Err(NoReply::Lost(None)) };
-            if let Some(reply) = caller.reply.take() {
-                return Ok(into_buffers(reply, self.buffers.as_deref_mut()));
-            }
-            match state.machine.failure(id) {
-                Some(RequestFailure { cause: FailureCause::TimedOut, .. }) => {
-                    return Err(timed_out(state));
-                }
-                Some(_) => {
-                    // This caller may have been promoted instead of the reader, which has to end.
-                    connection.wake_reader(&mut state);
-                    return Err(state.no_reply());
-                }
-                None => {}
-            }
-            if let Some(mut inbound) = connection.begin_to_lead(&mut state) {
-                drop(state);
-                let led = connection.lead(&mut inbound, &wait, Some(id));
-                state = connection.state();
-                state.end_leading(inbound);
-                match led {
-                    Ok(()) => {
-                        let promoted = connection.promote(&mut state);
-                        let reply = state.caller(id).and_then(|caller| caller.reply.take());
-                        drop(state);
-                        notify(promoted);
-                        if let Some(reply) = reply {
-                            return Ok(into_buffers(reply, self.buffers.as_deref_mut()));
-                        }
-                        state = connection.state();
-                    }
-                    Err(NoReply::TimedOut) => return Err(timed_out(state)),
-                    Err(reason) => connection.end(&mut state, reason),
-                }
-                continue;
-            }
-            let Some(caller) = state.caller(id) else { return Err(NoReply::Lost(None)) };
-            let wake = Arc::clone(&caller.wake);
-            state.sleep(id);
-            state.leader.inherit();
-            let in_time;
-            (state, in_time) = wait_until(&wake, state, wait.deadline());
-            if !in_time {
-                return Err(timed_out(state));
-            }
-        }
-    }
-
     fn message(&self) -> &[u8] {
         self.buffers.as_deref().map_or(&[], |buffers| buffers.received.message())
     }
-}
-
-/// Moves a reply into the caller's buffers.
-fn into_buffers(
-    reply: FollowerReply,
-    buffers: Option<&mut CallBuffers>,
-) -> (MessageHeader, Option<ReplyStart>) {
-    if let Some(buffers) = buffers {
-        buffers.received = reply.octets;
-        buffers.tail = reply.tail;
-    }
-    (reply.header, reply.start)
 }
 
 impl Connection for MultiplexedCall {

@@ -111,7 +111,7 @@ impl MultiplexedConnection {
     pub(super) fn send_close(&self) {
         let mut octets = Vec::new();
         self.state().machine.close();
-        let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
+        let _ = self.limit_sending(Some(CONTROL_TIMEOUT));
         // CancelRequests may wait before the CloseConnection.
         while self.state().machine.poll_transmit(&mut octets) {
             // If this fails, the server still notices the end of the stream.

@@ -36,11 +36,6 @@ impl Leader {
         }
     }
 
-    /// Whether the calling thread leads.
-    pub(super) fn is_this_thread(&self) -> bool {
-        self.thread == thread::id()
-    }
-
     /// The leader inherits the priority of the calling thread, which is about to wait for its reply.
     #[inline]
     pub(super) fn inherit(&mut self) {
@@ -102,9 +97,8 @@ mod tests {
         leader.begin();
         leader.inherit();
         assert_eq!(leader.own, None);
-        assert!(leader.is_this_thread());
+        assert_eq!(leader.thread, thread::id());
         leader.end();
         assert_eq!(leader.thread, 0);
-        assert!(!leader.is_this_thread());
     }
 }

@@ -3,8 +3,11 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use zorb_base::upcall_thread::in_upcall;
+
 use super::{MultiplexedCall, MultiplexedConnection};
 use crate::client::connection::{LastReceived, NoReply};
+use crate::client::needed_thread::receives;
 use crate::client::wait_queue::{WaitLimits, Waiter};
 
 /// Why a call cannot use a connection.
@@ -16,7 +19,8 @@ pub(in crate::client) enum NotJoined {
     Busy,
     /// Another call uses it, which one out of an upcall does not join.
     InUse,
-    /// The calling thread receives for it, and runs the waker of a task: it would wait for itself.
+    /// A waker, which runs on a thread that receives, would wait for the thread that receives for it, or for others that
+    /// use it.
     Led,
     /// As many requests whose callers do not wait have no reply yet as may.
     TooManyPending,
@@ -28,10 +32,21 @@ pub(in crate::client) struct Joining {
     /// Whether the caller is in an upcall. Such a caller neither waits for other calls nor shares their connection: they
     /// may wait for the upcall.
     pub(in crate::client) in_upcall: bool,
+    /// Whether the caller is a waker on a thread that [receives](receives). Such a caller neither waits for the reply on
+    /// a connection for which a thread receives, nor for other calls.
+    pub(in crate::client) in_waker: bool,
     pub(in crate::client) limits: WaitLimits,
     /// How many requests whose callers do not wait may be without a reply, with that of this call, which is one of them;
     /// `None` for a call that waits.
     pub(in crate::client) pending: Option<usize>,
+}
+
+impl Joining {
+    /// That of a call of the calling thread.
+    #[inline]
+    pub(in crate::client) fn of_caller(limits: WaitLimits, pending: Option<usize>) -> Self {
+        Self { in_upcall: in_upcall(), in_waker: receives(), limits, pending }
+    }
 }
 
 impl MultiplexedConnection {
@@ -46,7 +61,7 @@ impl MultiplexedConnection {
             if state.machine.ended().is_some() || state.closing {
                 break Err(NotJoined::Ended);
             }
-            if joining.pending.is_none() && state.leader.is_this_thread() {
+            if joining.in_waker && joining.pending.is_none() && state.inbound.is_none() {
                 break Err(NotJoined::Led);
             }
             if joining.in_upcall {
@@ -55,7 +70,7 @@ impl MultiplexedConnection {
             if state.users < self.max_calls && waiter.is_next(&state.waiting) {
                 break Ok(());
             }
-            if state.leader.is_this_thread() {
+            if joining.in_waker {
                 break Err(NotJoined::Led);
             }
             if !waiter.join(&mut state.waiting) || waiter.is_late() {

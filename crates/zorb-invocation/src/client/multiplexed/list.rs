@@ -110,6 +110,7 @@ pub(in crate::client) struct PendingConnection(Lock<Option<Arc<MultiplexedConnec
 
 impl PendingConnection {
     /// The connection, if there is one. [`Forget`](Self::forget) it if it has ended.
+    #[inline(always)] // 1 % of a pending call
     pub(in crate::client) fn get(&self) -> Option<Arc<MultiplexedConnection>> {
         self.0.lock().clone()
     }

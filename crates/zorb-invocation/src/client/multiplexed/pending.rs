@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::threads::ThreadCount;
-use zorb_giop::FailureCause;
 use zorb_os::poll::Arrivals;
 use zorb_os::priority;
 use zorb_transport::MAX_LATENESS;
 
-use super::pending_request::{Ended, Ending, PendingRequest, Reader};
+use super::leader::Led;
+use super::pending_request::{Ending, PendingRequest, Reader};
 use super::{Follower, MultiplexedCall, MultiplexedConnection, State, copied, notify};
-use crate::client::connection::{LastReceived, NoReply, failed_may_resend, machine_time};
+use crate::client::connection::{LastReceived, NoReply};
 use crate::client::longest_wait::Wait;
 use crate::client::time_limit::TimeLimit;
 
@@ -108,6 +108,7 @@ impl MultiplexedConnection {
     /// Counts a request whose caller does not wait, and lets the reader wait for its reply; `true` if there is none.
     pub(super) fn count_pending(&self, state: &mut State) -> bool {
         state.pending.count += 1;
+        state.pending.has_begun = true;
         match state.pending.reader {
             Reader::Missing => return true,
             Reader::Idle => self.wake_reader(state),
@@ -136,8 +137,7 @@ impl MultiplexedConnection {
             return false;
         };
         drop(state);
-        let led = self.lead(&mut inbound, &wait, Some(id));
-        let mut state = self.state();
+        let Led { mut state, ending, led } = self.lead_for(&mut inbound, id, &wait);
         state.end_leading(inbound);
         let has_received = led.is_ok();
         let promoted = match led {
@@ -154,6 +154,7 @@ impl MultiplexedConnection {
         }
         drop(state);
         notify(promoted);
+        drop(ending);
         has_received
     }
 
@@ -228,58 +229,6 @@ impl MultiplexedConnection {
         self.wake_reader(&mut state);
     }
 
-    /// Limits the requests without deadlines that have waited for the `longest` time, and finds the oldest of the others.
-    #[cold]
-    pub(super) fn limit_oldest(&self, state: &mut State, longest: Duration) {
-        let now = LastReceived::now();
-        let mut oldest: Option<LastReceived> = None;
-        let waits_too_long = |call: &Follower| {
-            let Follower::Pending { begun, .. } = call else { return false };
-            let is_late = begun.is_older_at(now, longest);
-            if !is_late {
-                oldest = Some(oldest.map_or(*begun, |known| known.min(*begun)));
-            }
-            is_late
-        };
-        if state.machine.set_deadline(self.opened.elapsed(), waits_too_long) {
-            state.pending.earliest = Some(Duration::ZERO);
-        }
-        state.pending.oldest = oldest;
-    }
-
-    /// Ends the pending requests that get no reply: their deadlines have passed, or the connection has ended.
-    #[cold]
-    pub(super) fn fail_pending(&self) {
-        let mut state = self.state();
-        if state.machine.ended().is_none() {
-            state.machine.handle_timeout(machine_time(self.opened, Instant::now()));
-        }
-        let has_failed =
-            |call: &Follower| matches!(call, Follower::Pending { request, .. } if !request.leave());
-        let failed = state.machine.take_failed(has_failed);
-        state.pending.count -= failed.len();
-        self.publish_load(&state);
-        state.pending.earliest = state.machine.poll_timeout();
-        let used = state.used;
-        let reason = |cause| match cause {
-            FailureCause::TimedOut => NoReply::TimedOut,
-            FailureCause::Ended(_) => state.no_reply(),
-        };
-        let ended: Vec<_> = failed
-            .into_iter()
-            .filter_map(|(_, failure, call)| {
-                let Follower::Pending { request, .. } = call else { return None };
-                let again = failed_may_resend(failure, used);
-                let ended = Ended::NoReply { reason: reason(failure.cause), again };
-                Some(Ending::Ended { request, ended })
-            })
-            .collect();
-        drop(state);
-        ended.into_iter().for_each(|ending| self.end_pending(ending));
-        // If the server does not take them, it may answer in vain.
-        let _ = self.send_cancels();
-    }
-
     /// Stops omitting parts of requests; returns whether parts were omitted.
     #[cold]
     pub(in crate::client) fn send_in_full(&self) -> bool {
@@ -309,7 +258,7 @@ impl MultiplexedConnection {
                 return Ok(());
             }
             self.lock_sending(Instant::now().checked_add(MAX_LATENESS))?;
-            let sent = self.stream.set_send_timeout(Some(MAX_LATENESS));
+            let sent = self.limit_sending(Some(MAX_LATENESS));
             let sent = sent.and_then(|()| self.send_or_skip(&octets));
             self.sending.unlock();
             sent?;

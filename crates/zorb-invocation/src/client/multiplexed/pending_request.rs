@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::pending_reply::{PendingReply, SmallReply};
 use crate::client::connection::{LastReceived, NoReply};
+use crate::client::needed_thread::while_receiving;
 
 /// What gets the reply to a request whose caller does not wait.
 pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
@@ -56,13 +57,19 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// Ends the request. Returns it if [`call_back`](PendingRequest::call_back) is to run.
+    /// Whether somebody is told.
+    #[inline]
+    pub(super) const fn tells(&self) -> bool {
+        !matches!(self, Self::Stored { is_awaited: false, .. })
+    }
+
+    /// Ends the request, on a thread that receives for others. Returns it if [`call_back`](PendingRequest::call_back) is to run.
     #[inline]
     pub(super) fn end(self) -> Option<Arc<dyn PendingRequest>> {
         match self {
             Self::Stored { is_awaited: false, .. } => None,
-            Self::Stored { request, is_awaited: true } => request.tell(),
-            Self::Ended { request, ended } => request.end(ended),
+            Self::Stored { request, is_awaited: true } => while_receiving(|| request.tell()),
+            Self::Ended { request, ended } => while_receiving(|| request.end(ended)),
         }
     }
 }
@@ -88,6 +95,8 @@ impl Ended {
 pub(super) struct PendingCalls {
     /// The number of those without a reply, and of those that are about to be sent.
     pub(super) count: usize,
+    /// Whether one has begun since the reader has last found none.
+    pub(super) has_begun: bool,
     /// No later than the earliest of their deadlines.
     pub(super) earliest: Option<Duration>,
     pub(super) reader: Reader,

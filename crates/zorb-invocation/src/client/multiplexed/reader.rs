@@ -9,12 +9,10 @@
 
 use std::time::Duration;
 
-use zorb_giop::{Inbound, MessageHeader};
+use zorb_giop::Inbound;
 use zorb_os::lock::Locked;
 use zorb_os::poll::Arrival;
 
-use super::leader::{Message, SHARED_BUFFERS};
-use super::pending_reply::ReplyTail;
 use super::pending_request::{Ending, Reader};
 use super::{MultiplexedConnection, State, promote_caller};
 use crate::client::connection::{LastReceived, NoReply};
@@ -28,6 +26,22 @@ const MAX_BLOCKED: Duration = Duration::from_millis(20);
 
 /// A tick of the coarse clock, by which a time may seem shorter than it is.
 const TICK: Duration = Duration::from_millis(10);
+
+/// What the reader knows when it looks at the state of the connection.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// The request of the reply that was received last, to be ended with the state unlocked.
+    ending: Option<Ending>,
+    /// When it has last stopped receiving or waiting.
+    now: LastReceived,
+}
+
+impl Reading {
+    /// That of a reader which begins.
+    pub(super) fn begin() -> Self {
+        Self { ending: None, now: LastReceived::now() }
+    }
+}
 
 impl MultiplexedConnection {
     /// Makes the reader look at the state again.
@@ -44,8 +58,7 @@ impl MultiplexedConnection {
     /// Lets the reader receive after a caller has stopped.
     pub(super) fn resume_reader(&self, state: &mut State) {
         // The caller may have received what made the descriptor readable, and left it in the stream's own buffer.
-        let misses = !self.stream.short_read_means_empty();
-        match state.pending.reader == Reader::Sleeps || misses {
+        match state.pending.reader == Reader::Sleeps || self.reads_ahead {
             true => self.wake_reader(state),
             false => self.arm(state),
         }
@@ -74,54 +87,75 @@ impl MultiplexedConnection {
 
     /// Receives for pending requests until there have been none for `linger`, or the connection has ended.
     pub(super) fn read_pending(&self, linger: Duration) {
-        let mut closes_at = None;
-        let mut ending = None;
+        let (mut closes_at, mut idle_since) = (None, None);
+        // A caller may receive the last reply while this waits.
+        let longest_round = linger.max(MAX_BLOCKED);
+        let mut reading = Reading::begin();
         let mut state = self.state();
         loop {
             state.pending.reader = Reader::Runs;
             let has_ended = state.machine.ended().is_some();
             let calls_back = !state.pending.to_call_back.is_empty();
-            let is_timed =
-                state.pending.count == 0 || state.pending.earliest.is_some() || state.closing;
-            if calls_back || (ending.is_some() && (has_ended || is_timed)) {
+            let is_timed = state.pending.earliest.is_some() || state.closing;
+            if calls_back || (reading.ending.is_some() && (has_ended || is_timed)) {
                 let requests = std::mem::take(&mut state.pending.to_call_back);
                 drop(state);
                 if calls_back {
                     on_needed_thread(|| requests.iter().for_each(|request| request.call_back()));
                 }
                 drop(requests);
-                self.end_received(&mut ending);
+                self.end_received(&mut reading);
+                reading.now = LastReceived::now();
                 state = self.state();
                 continue;
             }
-            let now = if is_timed { self.opened.elapsed() } else { Duration::ZERO };
             if state.pending.count == 0 {
-                let is_led = state.inbound.is_none();
                 if has_ended || state.closing {
-                    if is_led {
-                        state = self.sleep_reader(state, Reader::Sleeps, None);
+                    if state.inbound.is_none() {
+                        state = self.sleep_reader(state, Reader::Sleeps, None, &mut reading);
                         continue;
                     }
                     break;
                 }
-                let limit = Some(linger);
-                state = self.sleep_reader(state, Reader::Idle, limit);
-                if state.pending.reader == Reader::Idle
-                    && state.inbound.is_some()
-                    && self.opened.elapsed().saturating_sub(now) >= linger
-                {
+                // What begins meanwhile need not wake the reader.
+                let has_begun = std::mem::take(&mut state.pending.has_begun);
+                let since = match idle_since {
+                    Some(since) if !has_begun => since,
+                    _ => reading.now,
+                };
+                let left = since.left_of_at(reading.now, linger);
+                idle_since = Some(since);
+                if !left.is_zero() {
+                    if !self.is_for_pending {
+                        // What arrives is left to the callers that wait for their replies.
+                        self.disarm(&mut state);
+                    }
+                    // A request that begins meanwhile may have a deadline, or wait as long as it may.
+                    state.pending.wakes_at = None;
+                    let limit = self.longest_wait.map_or(left, |longest| left.min(longest));
+                    state = self.receive_pending(state, Some(limit), &mut reading);
+                    continue;
+                }
+                if state.inbound.is_some() {
                     state.closing |= self.is_for_pending && state.is_unused();
                     break;
                 }
+                // A caller has the receive buffer.
+                idle_since = None;
+                let limit = Some(MAX_BLOCKED);
+                state = self.sleep_reader(state, Reader::Sleeps, limit, &mut reading);
                 continue;
             }
+            idle_since = None;
+            let now = if is_timed { self.opened.elapsed() } else { Duration::ZERO };
             if has_ended || state.pending.earliest.is_some_and(|earliest| earliest <= now) {
                 drop(state);
                 self.fail_pending();
                 state = self.state();
                 if has_ended && state.pending.count > 0 {
                     // Requests that are about to be sent, and will find that it has ended.
-                    state = self.sleep_reader(state, Reader::Idle, Some(MAX_BLOCKED));
+                    let limit = Some(MAX_BLOCKED);
+                    state = self.sleep_reader(state, Reader::Idle, limit, &mut reading);
                 }
                 continue;
             }
@@ -141,7 +175,8 @@ impl MultiplexedConnection {
             }
             state.pending.wakes_at = limit.and_then(|limit| now.checked_add(limit));
             if let Some(longest) = self.longest_wait {
-                let rest = state.pending.oldest.map_or(longest, |oldest| oldest.left_of(longest));
+                let oldest = state.pending.oldest.unwrap_or(reading.now);
+                let rest = oldest.left_of_at(reading.now, longest);
                 if rest.is_zero() {
                     self.limit_oldest(&mut state, longest);
                     continue;
@@ -149,15 +184,14 @@ impl MultiplexedConnection {
                 let rest = rest.saturating_add(TICK);
                 limit = Some(limit.map_or(rest, |limit| limit.min(rest)));
             }
-            // A caller may receive the last reply meanwhile.
-            let longest = linger.max(MAX_BLOCKED);
-            let limit = limit.map_or(longest, |limit| limit.min(longest));
-            state = self.receive_pending(state, Some(limit), &mut ending);
+            let limit = limit.map_or(longest_round, |limit| limit.min(longest_round));
+            state = self.receive_pending(state, Some(limit), &mut reading);
         }
         state.pending.reader = Reader::Missing;
         state.closing |= self.beyond_limit && state.is_unused();
         let last = state.closing && state.is_unused() && state.machine.ended().is_none();
         drop(state);
+        self.end_received(&mut reading);
         if last {
             self.send_close();
         }
@@ -168,12 +202,15 @@ impl MultiplexedConnection {
         mut state: Locked<'s, State>,
         reader: Reader,
         limit: Option<Duration>,
+        reading: &mut Reading,
     ) -> Locked<'s, State> {
         state.pending.reader = reader;
-        match limit {
+        let state = match limit {
             Some(limit) => self.reader_wake.wait_for(state, limit),
             None => self.reader_wake.wait(state),
-        }
+        };
+        reading.now = LastReceived::now();
+        state
     }
 
     /// Waits for octets, at most for `limit`, and receives them if no caller does. Ends the request of the reply that
@@ -183,31 +220,33 @@ impl MultiplexedConnection {
         &'s self,
         mut state: Locked<'s, State>,
         limit: Option<Duration>,
-        ending: &mut Option<Ending>,
+        reading: &mut Reading,
     ) -> Locked<'s, State> {
-        // Some have received more than they have passed on.
-        let reads_ahead = !self.stream.short_read_means_empty();
-        if ending.is_some() && (reads_ahead || self.arrivals.get().is_none()) {
+        if reading.ending.is_some() && (self.reads_ahead || self.arrivals.get().is_none()) {
             // Its function may call over this connection, and needs the receive buffer then.
             drop(state);
-            self.end_received(ending);
+            self.end_received(reading);
+            reading.now = LastReceived::now();
             return self.state();
         }
         let is_led = state.inbound.is_none();
         let waits = match self.arrivals.get() {
             Some(arrivals) => {
-                if is_led || !(reads_ahead && self.stream.is_readable()) {
+                if is_led || !(self.reads_ahead && self.stream.is_readable()) {
                     state.pending.reader = Reader::Polls;
-                    if !is_led {
+                    if !is_led && state.pending.count > 0 {
                         self.arm(&mut state);
                     }
                     drop(state);
-                    self.end_received(ending);
+                    self.end_received(reading);
                     let arrival = arrivals.wait(limit).unwrap_or(Arrival::Nothing);
                     state = self.state();
                     state.pending.reader = Reader::Runs;
                     match arrival {
-                        Arrival::Nothing => return state,
+                        Arrival::Nothing => {
+                            reading.now = LastReceived::now();
+                            return state;
+                        }
                         Arrival::Octets => {}
                         // To be reported again if there are octets before it.
                         Arrival::End => self.disarm(&mut state),
@@ -215,14 +254,20 @@ impl MultiplexedConnection {
                 }
                 None
             }
-            None if is_led => return self.sleep_reader(state, Reader::Sleeps, limit),
+            None if is_led => return self.sleep_reader(state, Reader::Sleeps, limit, reading),
+            None if state.pending.count == 0 => {
+                return self.sleep_reader(state, Reader::Idle, limit, reading);
+            }
             None => Some(limit.unwrap_or(MAX_BLOCKED).min(MAX_BLOCKED)),
         };
         // Nobody else receives meanwhile, so it stays armed.
-        let Some(mut inbound) = self.begin_to_receive(&mut state) else { return state };
+        let Some(mut inbound) = self.begin_to_receive(&mut state) else {
+            reading.now = LastReceived::now();
+            return state;
+        };
         drop(state);
         let led;
-        (state, led) = self.lead_once(&mut inbound, waits, ending);
+        (state, led) = self.lead_once(&mut inbound, waits, reading);
         state.end_leading(inbound);
         match led {
             Ok(is_drained) => {
@@ -248,63 +293,45 @@ impl MultiplexedConnection {
         &'s self,
         inbound: &mut Inbound,
         waits: Option<Duration>,
-        ending: &mut Option<Ending>,
+        reading: &mut Reading,
     ) -> (Locked<'s, State>, Result<bool, NoReply>) {
-        let (mut held, mut done, mut is_drained) = (None, false, false);
+        let mut is_drained = false;
         // Without a wait, what follows is received at this time.
         let mut now = LastReceived::now();
-        let led = loop {
-            let (polled, tail): (Option<MessageHeader>, ReplyTail) = match inbound.poll() {
-                Err(error) => break Err(NoReply::Broken(error)),
-                Ok(None) if !done && SHARED_BUFFERS => self.borrow_tail(inbound),
-                Ok(polled) => (polled, None),
+        let led = self.lead(inbound, None, now, |inbound| {
+            let space = inbound.space();
+            let room = space.len();
+            let received = match waits {
+                None => self.stream.try_recv(space),
+                Some(limit) => {
+                    let received = self
+                        .limit_receiving(Some(limit))
+                        .and_then(|()| self.wait.recv(&*self.stream, space, Some(limit)));
+                    now = LastReceived::now();
+                    received.map(Some)
+                }
             };
-            match polled {
-                Some(header) => {
-                    done = true;
-                    let state = held.take().unwrap_or_else(|| self.state());
-                    let message = Message { inbound, header: &header, tail };
-                    match self.deliver_next(state, message, now, ending) {
-                        Ok(state) => held = state,
-                        Err(reason) => break Err(reason),
-                    }
+            match received {
+                Ok(Some(0)) => return Err(NoReply::Lost(None)),
+                Ok(Some(count)) => {
+                    is_drained = count < room && !self.reads_ahead;
+                    inbound.advance(count);
                 }
-                None if done => break Ok(is_drained),
-                None => {
-                    done = true;
-                    let space = inbound.space();
-                    let room = space.len();
-                    let received = match waits {
-                        None => self.stream.try_recv(space),
-                        Some(limit) => self
-                            .stream
-                            .set_recv_timeout(Some(limit))
-                            .and_then(|()| self.wait.recv(&*self.stream, space, Some(limit)))
-                            .map(Some),
-                    };
-                    match received {
-                        Ok(Some(0)) => break Err(NoReply::Lost(None)),
-                        Ok(Some(count)) => {
-                            is_drained = count < room && self.stream.short_read_means_empty();
-                            inbound.advance(count);
-                            if waits.is_some() {
-                                now = LastReceived::now();
-                            }
-                        }
-                        Ok(None) => is_drained = self.stream.short_read_means_empty(),
-                        Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {}
-                        Err(error) => break Err(NoReply::Lost(Some(error))),
-                    }
-                }
+                Ok(None) => is_drained = !self.reads_ahead,
+                Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {}
+                Err(error) => return Err(NoReply::Lost(Some(error))),
             }
-        };
-        (held.unwrap_or_else(|| self.state()), led)
+            Ok(now)
+        });
+        reading.ending = led.ending;
+        reading.now = now;
+        (led.state, led.led.map(|()| is_drained))
     }
 
     /// Ends the request of the reply that was received last. Called by the reader with the state unlocked.
     #[inline]
-    pub(super) fn end_received(&self, ending: &mut Option<Ending>) {
-        if let Some(ending) = ending.take()
+    pub(super) fn end_received(&self, reading: &mut Reading) {
+        if let Some(ending) = reading.ending.take()
             && let Some(calls_back) = ending.end()
         {
             on_needed_thread(|| calls_back.call_back());

@@ -1,12 +1,14 @@
 use std::io::IoSlice;
 use std::net::Shutdown;
-use std::sync::Mutex;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, mpsc};
 
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{CodeSetComponentInfo, GiopVersion, MessageFormat, NewRequest, RequestKind};
+use zorb_transport::socket::SocketStream;
 use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
@@ -86,9 +88,14 @@ impl Stream for Recorder {
 
 fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
     let recorder = Arc::new(Recorder::default());
+    let connection = connection_over(Arc::<Recorder>::clone(&recorder));
+    (recorder, connection)
+}
+
+fn connection_over(stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
     let options = Options::default();
     let connection = MultiplexedConnection::new(NewMultiplexedConnection {
-        stream: Arc::<Recorder>::clone(&recorder),
+        stream,
         messaging: None,
         receiving: &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
         copy_threshold: usize::MAX,
@@ -98,12 +105,12 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
         watched: None,
         counted: Counts { of_clients: ConnectionCount::of_clients().enter(), of_upcalls: None },
     });
-    (recorder, Arc::new(connection))
+    Arc::new(connection)
 }
 
 fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
     let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
-    let joining = Joining { in_upcall: false, limits, pending: None };
+    let joining = Joining { in_upcall: false, in_waker: false, limits, pending: None };
     connection.join(&joining).unwrap()
 }
 
@@ -223,7 +230,7 @@ impl PendingRequest for Unanswered {
 fn a_call_that_gets_no_reader_fails_and_the_next_one_starts_it() {
     let (_, connection) = connection();
     let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
-    let joining = Joining { in_upcall: false, limits, pending: Some(4) };
+    let joining = Joining { in_upcall: false, in_waker: false, limits, pending: Some(4) };
     let mut calls = [(); 4].map(|()| connection.join(&joining).unwrap());
     let none = ThreadCount::new(0);
     for call in &mut calls[..2] {
@@ -246,7 +253,7 @@ fn a_pending_request_without_a_limit_ends_after_the_longest_wait_and_no_other_do
     let begin = || {
         let begun = Arc::clone(&connection).begin_pending(4, &without_limit, &Arc::new(Unanswered));
         let begun = begun.unwrap();
-        let id = begun.id;
+        let id = begun.id();
         begun.sent();
         id
     };
@@ -268,4 +275,64 @@ fn a_pending_request_without_a_limit_ends_after_the_longest_wait_and_no_other_do
     let mut state = connection.state();
     assert!(state.machine.call_mut(old).is_none() && state.machine.call_mut(new).is_some());
     assert_eq!((state.pending.count, state.pending.earliest), (1, None));
+}
+
+/// A request that tells when it has ended.
+#[derive(Debug)]
+struct Tells(mpsc::Sender<()>);
+
+impl PendingRequest for Tells {
+    fn store(&self, _: SmallReply<'_>) -> Stored {
+        Stored::Nothing
+    }
+
+    fn tell(self: Arc<Self>) -> Option<Arc<dyn PendingRequest>> {
+        None
+    }
+
+    fn end(self: Arc<Self>, _: Ended) -> Option<Arc<dyn PendingRequest>> {
+        self.0.send(()).unwrap();
+        None
+    }
+
+    fn call_back(&self) {}
+
+    fn leave(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_reader_without_requests_is_woken_by_those_with_a_deadline_only() {
+    let (here, _there) = UnixStream::pair().unwrap();
+    let stream = SocketStream::new(here, String::new(), String::new());
+    let connection = connection_over(Arc::new(stream));
+    let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
+    let joining = Joining { in_upcall: false, in_waker: false, limits, pending: Some(4) };
+    let (threads, hour) = (ThreadCount::new(usize::MAX), Duration::from_secs(3600));
+    let mut first = connection.join(&joining).unwrap();
+    first.reply_to(Arc::new(Unanswered), &threads, hour).unwrap();
+    // It has not begun. The reader sees that.
+    drop(first);
+    connection.wake_reader(&mut connection.state());
+    let reader = || connection.state().pending.reader;
+    while reader() == Reader::Runs {
+        std::thread::yield_now();
+    }
+    let (tell, told) = mpsc::channel();
+    let request_until = |deadline| {
+        let request = NewRequest { deadline, ..request(None) };
+        let tells = Arc::new(Tells(tell.clone()));
+        // However long the reader took, the connection needs no check.
+        connection.state().last_received = LastReceived::now();
+        drop(Arc::clone(&connection).begin_pending(4, &request, &tells).unwrap().sent());
+    };
+    request_until(None);
+    assert_eq!(reader(), Reader::Polls);
+    request_until(Some(Duration::ZERO));
+    told.recv().unwrap();
+    assert!(told.try_recv().is_err(), "the other one waits");
+    connection.end(&mut connection.state(), NoReply::Lost(None));
+    told.recv().unwrap();
+    threads.join();
 }

@@ -48,7 +48,11 @@ impl Arguments {
     /// Without memory for it.
     #[inline]
     pub(super) fn new(octets: &[u8], at: usize, text: TextCoding) -> Result<Self, TryReserveError> {
-        Ok(Self { octets: fallible::copy(octets)?.into(), at, text })
+        let octets = match octets {
+            [] => Box::default(),
+            octets => fallible::copy(octets)?.into(),
+        };
+        Ok(Self { octets, at, text })
     }
 
     /// Whether they are the same at the offset `at` of another message, with the text coding `text`. They may contain

@@ -12,23 +12,41 @@ use zorb_types::{Phase, SystemException};
 
 use super::super::attempt::{not_sent_over, unwritten};
 use super::super::connection::{Connection as _, machine_time};
+use super::super::core::ClientCore;
 use super::super::failing::too_many_octets;
-use super::super::multiplexed::BegunPending;
+use super::super::multiplexed::{BegunPending, MultiplexedConnection};
 use super::super::outcome::Unfinished;
 use super::super::request_octets::UNCOUNTED;
-use super::super::route::{Route, Routes};
+use super::super::route::Route;
 use super::arguments::KeptArguments;
 use super::call::PendingCall;
 use super::operation_call::Attempted;
-use super::sending::{BodyStart, Sending};
+use super::sending::BodyStart;
 use super::sent::{SentAtOnce, SentRequest};
+use crate::object::Binding;
+
+/// The preferred route of a reference, whose connection is open.
+pub(super) struct OpenRoute<'r> {
+    numbered: Numbered<'r>,
+    connection: Arc<MultiplexedConnection>,
+}
+
+/// A request that has begun over an open connection.
+pub(super) struct BegunAtOnce<'r> {
+    numbered: Numbered<'r>,
+    begun: BegunPending,
+}
+
+/// A route and its number.
+#[derive(Clone, Copy)]
+struct Numbered<'r> {
+    number: usize,
+    route: &'r Route,
+}
 
 /// A request that was not sent.
-struct Unsent<'a> {
-    /// The number of its route.
-    number: usize,
-    route: &'a Route,
-    begun: BegunPending,
+struct Unsent<'r> {
+    request: BegunAtOnce<'r>,
     /// Where its arguments begin, if they have been written.
     start: Option<BodyStart>,
     reason: NotSent,
@@ -41,62 +59,68 @@ enum NotSent {
     Failed(SystemException),
 }
 
-/// Sends a call for the first time, if it can be sent so; `false` if not.
-///
-/// # Errors
-/// The attempt has not completed the call, as those that follow.
-#[inline]
-pub(super) fn send_at_once(
-    call: &Arc<PendingCall>,
-    arguments: WriteBody<'_>,
-    sending: &mut Sending,
-) -> Result<bool, Unfinished> {
-    let core = call.of.object.core();
-    let forwarded = sending.forwarded.take();
-    let target = forwarded.as_deref().unwrap_or_else(|| call.of.object.binding());
-    let begun = target.routes(core).ok().and_then(|routes| begin(call, routes));
-    let Some((number, route, mut begun)) = begun else {
-        sending.forwarded = forwarded;
-        return Ok(false);
-    };
-    let text = begun.text;
-    let (start, reason) = match write(call, route, &mut begun, arguments) {
-        Ok(at) => match begun.send(&call.of.sending_limit()) {
-            Ok(()) => {
-                let arguments = KeptArguments::copy_of(begun.octets_from(at), at, text);
-                let over = begun.sent();
-                SentAtOnce { route: number, text, arguments, over }.note(call).end(call);
-                return Ok(true);
-            }
-            Err(error) => (Some(BodyStart { at, text }), NotSent::Incomplete(error)),
-        },
-        Err(exception) => (None, NotSent::Failed(exception)),
-    };
-    sending.forwarded.clone_from(&forwarded);
-    let unsent = Unsent { number, route, begun, start, reason };
-    fail(call, unsent, sending).map(|()| true)
+impl<'r> OpenRoute<'r> {
+    /// The route to `target`, if its connection can be used at once.
+    #[inline]
+    pub(super) fn to(core: &ClientCore, target: &'r Binding) -> Option<Self> {
+        let routes = target.routes(core).ok()?;
+        if routes.local.is_some() || routes.by_priority || !routes.interceptors.is_empty() {
+            return None;
+        }
+        let (number, route) = routes.numbered_preferred()?;
+        if !route.replies || !route.addressing.is_by_key() {
+            return None;
+        }
+        let connection = route.cache.open_pending_connection()?;
+        Some(Self { numbered: Numbered { number, route }, connection })
+    }
+
+    /// Its number.
+    pub(super) const fn number(&self) -> usize {
+        self.numbered.number
+    }
+
+    /// Begins the request of a call, if nothing is to be waited for.
+    #[inline]
+    pub(super) fn begin(self, call: &Arc<PendingCall>) -> Option<BegunAtOnce<'r>> {
+        let Self { numbered, connection } = self;
+        let core = call.of.object.core();
+        let deadline = call.of.time_limit().deadline();
+        let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
+        let kind = RequestKind::Twoway;
+        let request = numbered.route.request(core, kind, &call.of.operation, deadline);
+        let most = core.options().max_pending_calls_per_connection;
+        let begun = connection.begin_pending(most, &request, call)?;
+        Some(BegunAtOnce { numbered, begun })
+    }
 }
 
-/// Begins the request by the preferred route, if its connection is open and can be used at once.
-#[inline]
-fn begin<'r>(
-    call: &Arc<PendingCall>,
-    routes: &'r Routes,
-) -> Option<(usize, &'r Route, BegunPending)> {
-    if routes.local.is_some() || routes.by_priority || !routes.interceptors.is_empty() {
-        return None;
+impl BegunAtOnce<'_> {
+    /// Sends the request.
+    ///
+    /// # Errors
+    /// The attempt has not completed the call, as those that follow.
+    #[inline]
+    pub(super) fn send(
+        mut self,
+        call: &Arc<PendingCall>,
+        arguments: WriteBody<'_>,
+    ) -> Result<(), Unfinished> {
+        let text = self.begun.text;
+        let (start, reason) = match write(call, self.numbered.route, &mut self.begun, arguments) {
+            Ok(at) => match self.begun.send(&call.of.sending_limit()) {
+                Ok(()) => {
+                    let arguments = KeptArguments::copy_of(self.begun.octets_from(at), at, text);
+                    let over = self.begun.sent();
+                    SentAtOnce { text, arguments, over }.note(call).end(call);
+                    return Ok(());
+                }
+                Err(error) => (Some(BodyStart { at, text }), NotSent::Incomplete(error)),
+            },
+            Err(exception) => (None, NotSent::Failed(exception)),
+        };
+        fail(call, Unsent { request: self, start, reason })
     }
-    let (number, route) = routes.numbered_preferred()?;
-    if !route.replies || !route.addressing.is_by_key() {
-        return None;
-    }
-    let connection = route.cache.open_pending_connection()?;
-    let core = call.of.object.core();
-    let deadline = call.of.time_limit().deadline();
-    let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
-    let request = route.request(core, RequestKind::Twoway, &call.of.operation, deadline);
-    let most = core.options().max_pending_calls_per_connection;
-    Some((number, route, connection.begin_pending(most, &request, call)?))
 }
 
 /// Writes the request. Returns where its arguments begin.
@@ -107,7 +131,7 @@ fn write(
     begun: &mut BegunPending,
     arguments: WriteBody<'_>,
 ) -> Result<usize, SystemException> {
-    let (request_id, text) = (begun.id, begun.text);
+    let (request_id, text) = (begun.id(), begun.text);
     let outgoing = begun.outgoing();
     let request = PlainRequest {
         request_id,
@@ -146,13 +170,10 @@ fn count_octets(route: &Route, begun: &mut BegunPending) -> Result<(), SystemExc
 /// Unless the reader ends the call, because the connection has ended.
 #[cold]
 #[inline(never)]
-fn fail(
-    call: &Arc<PendingCall>,
-    unsent: Unsent<'_>,
-    sending: &mut Sending,
-) -> Result<(), Unfinished> {
-    let Unsent { number, route, begun, start, reason } = unsent;
-    let (id, text) = (begun.id, begun.text);
+fn fail(call: &Arc<PendingCall>, unsent: Unsent<'_>) -> Result<(), Unfinished> {
+    let Unsent { request: BegunAtOnce { numbered, begun }, start, reason } = unsent;
+    let Numbered { number, route } = numbered;
+    let (id, text) = (begun.id(), begun.text);
     let Some(mut connection) = begun.into_call() else { return Ok(()) };
     let unfinished = match reason {
         NotSent::Incomplete(error) => not_sent_over(route, &mut connection, id, error),
@@ -166,9 +187,11 @@ fn fail(
     let body = connection.outgoing().zip(start);
     let arguments = body
         .map(|(outgoing, start)| (outgoing.octets().get(start.at..).unwrap_or_default(), start));
-    let forwarded = sending.forwarded.take();
+    let (forwarded, redirections) = {
+        let state = call.state.lock();
+        (state.attempt.forwarded.clone(), state.redirections)
+    };
     let attempt = Attempted { forwarded, route: Some(number), text, is_intercepted: false };
-    let redirections = std::mem::take(&mut sending.redirections);
     let noted = SentRequest { attempt, redirections, arguments, over: None }.note(call);
     if noted.is_left {
         connection.connection().end_left();

@@ -26,7 +26,7 @@ use super::super::redirections::{Next, Redirections};
 use super::super::reply::{ReadReply, Reply};
 use super::super::route::{Route, Routes};
 use super::super::selection::{Selection, select_route, too_many_pending};
-use super::at_once::send_at_once;
+use super::at_once::OpenRoute;
 use super::call::PendingCall;
 use super::count::CountedCall;
 use super::interception::intercept_sending;
@@ -51,23 +51,42 @@ pub(super) fn send(
     let counted = CountedCall::enter(options.max_pending_calls, options.max_pending_octets);
     let is_usual = plain
         .is_some_and(|it| it.round_trip.is_none() && it.request.is_none() && !it.is_redirected);
-    if !is_usual || counted.is_none() || !core.is_running() {
-        return send_unusual(object, operation, (plain, counted), arguments);
-    }
-    let slots = copied_thread_slots();
-    let of = OperationCall { object: object.clone(), operation, own: None, slots };
-    begin(of, counted, arguments)
+    let kept;
+    let (object, new) = if is_usual && counted.is_some() && core.is_running() {
+        let slots = copied_thread_slots();
+        let of = OperationCall { object: object.clone(), operation, own: None, slots };
+        (object, NewCall { of, counted })
+    } else {
+        match unusual(object, operation, plain, counted) {
+            Ok(new) => {
+                kept = new.of.object.clone();
+                (&kept, new)
+            }
+            Err(call) => return call,
+        }
+    };
+    begin(object, new, arguments)
 }
 
-/// Sends a call that has parameters of its own, or fails before it is sent.
+/// A call that is about to be sent.
+struct NewCall {
+    of: OperationCall,
+    /// `None` if it is refused.
+    counted: Option<CountedCall>,
+}
+
+/// A call that has parameters of its own.
+///
+/// # Errors
+/// It fails before it is sent: the call, which has ended.
 #[cold]
 #[inline(never)]
-fn send_unusual(
+fn unusual(
     object: &ObjectRef,
     operation: Cow<'static, str>,
-    (plain, counted): (Option<&CallParameters>, Option<CountedCall>),
-    arguments: WriteBody<'_>,
-) -> Arc<PendingCall> {
+    plain: Option<&CallParameters>,
+    counted: Option<CountedCall>,
+) -> Result<NewCall, Arc<PendingCall>> {
     let (parameters, expired) = match plain {
         Some(plain) => (*plain, None),
         None => match parameters(object) {
@@ -86,45 +105,50 @@ fn send_unusual(
         .or_else(|| counted.is_none().then(too_many_pending));
     let (own, slots) = (Some(OwnParameters::start(&parameters)), copied_thread_slots());
     let of = OperationCall { object, operation, own, slots };
-    let Some(exception) = failed else { return begin(of, counted, arguments) };
+    let Some(exception) = failed else { return Ok(NewCall { of, counted }) };
     let (attempt, redirections) = (Attempted::default(), Redirections::new(false));
     let state = State::new(attempt, redirections, SendState::Sending);
     let call = PendingCall::new(of, counted, state);
     finish(&call, Answer::Failed(exception));
-    call
+    Err(call)
 }
 
-/// Sends a call for the first time.
+/// Sends a call of `object` for the first time.
 #[inline]
-fn begin(
-    of: OperationCall,
-    counted: Option<CountedCall>,
-    arguments: WriteBody<'_>,
-) -> Arc<PendingCall> {
-    let forwarded = of.object.forwarded().to_arc();
+fn begin(object: &ObjectRef, new: NewCall, arguments: WriteBody<'_>) -> Arc<PendingCall> {
+    let forwarded = object.forwarded().to_arc();
+    let target = forwarded.as_deref().unwrap_or_else(|| object.binding());
+    let open = OpenRoute::to(object.core(), target);
+    let attempt = Attempted {
+        forwarded: forwarded.clone(),
+        route: open.as_ref().map(OpenRoute::number),
+        ..Attempted::default()
+    };
     let redirections = Redirections::new(forwarded.is_some());
-    let attempt = Attempted { forwarded: forwarded.clone(), ..Attempted::default() };
     let state = State::new(attempt, redirections, SendState::AtOnce);
-    let call = PendingCall::new(of, counted, state);
-    let mut sending = Sending { forwarded, redirections, makes_upcalls: true };
-    match send_at_once(&call, arguments, &mut sending) {
-        Ok(true) => {}
-        Ok(false) => begin_otherwise(&call, arguments, sending, None),
-        Err(unfinished) => begin_otherwise(&call, arguments, sending, Some(unfinished)),
-    }
+    let call = PendingCall::new(new.of, new.counted, state);
+    let unfinished = match open.and_then(|open| open.begin(&call)) {
+        Some(begun) => match begun.send(&call, arguments) {
+            Ok(()) => return call,
+            Err(unfinished) => Some(unfinished),
+        },
+        None => None,
+    };
+    begin_otherwise(&call, arguments, unfinished);
     call
 }
 
 /// The same if it cannot be sent at once. No connection knows the call.
 #[cold]
 #[inline(never)]
-fn begin_otherwise(
-    call: &Arc<PendingCall>,
-    arguments: WriteBody<'_>,
-    sending: Sending,
-    first: Option<Unfinished>,
-) {
-    call.state.lock().sending = SendState::Sending;
+fn begin_otherwise(call: &Arc<PendingCall>, arguments: WriteBody<'_>, first: Option<Unfinished>) {
+    let sending = {
+        let mut state = call.state.lock();
+        state.sending = SendState::Sending;
+        state.attempt.route = None;
+        let forwarded = state.attempt.forwarded.clone();
+        Sending { forwarded, redirections: state.redirections, makes_upcalls: true }
+    };
     if let Err(exception) = proceed(call, arguments, sending, first) {
         finish(call, Answer::Failed(exception));
     }

@@ -53,8 +53,6 @@ impl SentRequest<'_> {
 
 /// A request that was sent over an open connection.
 pub(super) struct SentAtOnce {
-    /// The number of its route.
-    pub(super) route: usize,
     pub(super) text: TextCoding,
     pub(super) arguments: KeptArguments,
     /// The connection and the id of the request.
@@ -66,7 +64,7 @@ impl SentAtOnce {
     #[inline]
     pub(super) fn note(self, call: &PendingCall) -> Noted {
         let mut state = call.state.lock();
-        (state.attempt.route, state.attempt.text) = (Some(self.route), self.text);
+        state.attempt.text = self.text;
         if state.answer.is_none() {
             state.over = self.over;
             call.keep(&mut state, self.arguments);

@@ -9,6 +9,7 @@ use super::super::reply::{NO_REPLY, ReadReply};
 use super::call::PendingCall;
 use super::interception::{end_attempt, read_intercepted};
 use super::operation_call::{Attempted, OperationCall};
+use super::results::ReadResults;
 use super::state::{Answer, EndedCall};
 
 impl OperationCall {
@@ -27,6 +28,21 @@ impl OperationCall {
             return read.map_err(|exception| self.named(attempt, exception));
         }
         self.read_other(ended, results)
+    }
+
+    /// Reads the result of a call that has ended with results of one part, and without interceptors; `None` for others.
+    #[inline]
+    pub(super) fn read_plainly<T>(
+        &self,
+        EndedCall { answer, attempt }: EndedCall<'_>,
+        results: ReadResults<T>,
+    ) -> Option<Result<T, SystemException>> {
+        let Answer::Reply(reply) = answer else { return None };
+        if attempt.is_intercepted {
+            return None;
+        }
+        let read = self.reply(attempt, None, reply).read_plainly(results)?;
+        Some(read.map_err(|exception| self.named(attempt, exception)))
     }
 
     /// `exception` with the operation and the server in its context.

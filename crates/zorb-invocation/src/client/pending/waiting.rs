@@ -8,41 +8,68 @@ use zorb_base::upcall_thread::{about_to_block, would_deadlock};
 use zorb_os::lock::{Condition, Locked};
 use zorb_types::{ErrorContext, Phase, SystemException};
 
+use super::super::multiplexed::MultiplexedConnection;
 use super::super::needed_thread::is_needed_thread;
 use super::call::PendingCall;
 use super::operation_call::OperationCall;
 use super::state::{CallBack, State, Taken, Then};
 
 impl PendingCall {
-    /// Waits until it has ended, or until the deadline, and takes how it has ended. The thread receives for the whole
-    /// connection meanwhile, unless another one does.
+    /// Waits until it has ended, or until the deadline; `false` if that has passed. The thread receives for the whole
+    /// connection meanwhile, unless another one does. After that the call has usually ended: the caller looks, and may have
+    /// to wait again.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` if it has not ended, and may need the calling thread for that.
     #[inline(never)]
-    pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<Option<Taken>, SystemException> {
-        if let Some(taken) = self.try_take() {
-            return Ok(Some(taken));
-        }
-        about_to_wait()?;
+    pub(super) fn wait(&self, deadline: Option<Instant>) -> Result<bool, SystemException> {
+        let itself = std::ptr::from_ref(self).cast();
+        // Its last attempt, and when that ends at the latest.
+        let mut last = (None, None);
         let mut state = self.state.lock();
         while state.answer.is_none() {
             let over = state.over.clone();
             drop(state);
+            about_to_wait()?;
+            let attempt = over.as_ref().map(number_of);
             let has_received = over.is_some_and(|(connection, id)| {
-                let itself = std::ptr::from_ref(self).cast();
                 connection.receive_for_pending(id, itself, self.of.time_limit(), deadline)
             });
-            state = self.state.lock();
-            if has_received || state.answer.is_some() {
-                continue;
+            if has_received {
+                break;
             }
-            match wait_once(&self.ended, state, deadline) {
+            state = self.state.lock();
+            if state.answer.is_some() {
+                break;
+            }
+            if attempt != last.0 {
+                last = (attempt, self.latest_end());
+            }
+            let first = [deadline, last.1].into_iter().flatten().min();
+            match wait_once(&self.ended, state, first) {
                 Some(notified) => state = notified,
-                None => return Ok(None),
+                None if first == deadline => return Ok(false),
+                None => {
+                    let over = self.state.lock().over.clone();
+                    if let Some(over) = over.filter(|over| attempt == Some(number_of(over))) {
+                        over.0.end_late(itself);
+                    }
+                    // If a thread still sends it, that ends it.
+                    last.1 = None;
+                    state = self.state.lock();
+                }
             }
         }
-        Ok(state.take())
+        Ok(true)
+    }
+
+    /// When an attempt whose reply it begins to wait for ends at the latest; `None` without a limit.
+    #[cold]
+    fn latest_end(&self) -> Option<Instant> {
+        let longest = self.of.object.core().options().max_reply_wait;
+        // A limit beyond the range of the clock is no limit.
+        let end = || Instant::now().checked_add(longest?);
+        self.of.time_limit().deadline().or_else(end)
     }
 
     /// What is called, and how it has ended, if no other thread has it: then it has ended, and nobody can lock its state.
@@ -97,6 +124,13 @@ impl PendingCall {
             self.run_call_back();
         }
     }
+}
+
+/// What tells the attempts of a call apart.
+fn number_of(
+    (connection, id): &(Arc<MultiplexedConnection>, u32),
+) -> (*const MultiplexedConnection, u32) {
+    (Arc::as_ptr(connection), *id)
 }
 
 /// Prepares the calling thread to wait until a call ends.

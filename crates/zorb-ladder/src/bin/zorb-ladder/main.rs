@@ -1,6 +1,7 @@
-//! Runs the engines, for `zorb bench ladder`: under callgrind, and over sockets.
+//! Runs the engines for `zorb bench ladder`, under callgrind and over sockets, and the peer of `zorb bench conventional`.
 #![forbid(unsafe_code)]
 
+mod conventional;
 mod count;
 mod flood;
 mod way;
@@ -27,6 +28,10 @@ enum Command {
     Send(flood::SendArguments),
     /// Listen, print the address, and receive the messages of one sender
     Receive(flood::ReceiveArguments),
+    /// Serve as a conventional ORB
+    Server(conventional::ServerArguments),
+    /// Call such a server
+    Client(conventional::ClientArguments),
 }
 
 fn main() -> ExitCode {
@@ -34,9 +39,11 @@ fn main() -> ExitCode {
         Command::Count(arguments) => count::run(&arguments).and_then(print),
         Command::Send(arguments) => flood::send(&arguments).and_then(print),
         Command::Receive(arguments) => flood::receive(&arguments).and_then(print),
+        Command::Server(arguments) => conventional::serve(&arguments).map_err(text),
+        Command::Client(arguments) => conventional::call(arguments).map_err(text),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(reason) => {
             let _ = writeln!(std::io::stderr(), "{reason}");
             ExitCode::FAILURE
@@ -45,9 +52,10 @@ fn main() -> ExitCode {
 }
 
 /// Prints a result as a line of JSON.
-fn print(result: impl Serialize) -> Result<(), String> {
+fn print(result: impl Serialize) -> Result<ExitCode, String> {
     let line = serde_json::to_string(&result).map_err(text)?;
-    writeln!(std::io::stdout(), "{line}").map_err(text)
+    writeln!(std::io::stdout(), "{line}").map_err(text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The text of an error.

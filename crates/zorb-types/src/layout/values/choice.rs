@@ -4,9 +4,9 @@ use alloc::sync::Arc;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueTag, fallible};
 
-use super::types::{fits, is_open};
 use crate::TypeCode;
 use crate::layout::compile::compile;
+use crate::layout::value_types::{fits, is_open};
 use crate::layout::walk::{Known, TableHost};
 
 /// What is being read, for errors.

@@ -9,6 +9,7 @@ use core::convert::Infallible;
 use super::*;
 use crate::graph::Graph;
 use crate::node::Settings;
+use crate::segments::Timing;
 
 std::thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
@@ -44,17 +45,21 @@ impl Links for InMemory {
     }
 }
 
-/// Runs a complete graph, and returns its drivers.
-fn run(nodes: u32, is_on: bool, samples: usize) -> Vec<Driver<InMemory>> {
+/// Runs a complete graph for 20 cycles, and returns its drivers.
+fn run(nodes: u32, timing: Timing, samples: usize) -> Vec<Driver<InMemory>> {
+    run_for(20, nodes, timing, samples)
+}
+
+fn run_for(cycles: u32, nodes: u32, timing: Timing, samples: usize) -> Vec<Driver<InMemory>> {
     let graph = Graph::complete(nodes).unwrap();
     let settings =
-        Settings { colors: 1, max_distance: 1, terminates: true, max_cycles: 20, seed: 1 };
+        Settings { colors: 1, max_distance: 1, terminates: true, max_cycles: cycles, seed: 1 };
     let queue = Queue::default();
     let driver = |id| {
         let neighbors = graph.neighbors(id).to_vec();
         let node = Node::new(id, &neighbors, settings);
         let links = InMemory { id, neighbors, queue: Rc::clone(&queue) };
-        Driver::new(node, links, Segments::new(clock, is_on, samples))
+        Driver::new(node, links, Segments::new(clock, timing, samples))
     };
     let mut drivers: Vec<_> = (0..nodes).map(driver).collect();
     let mut outcomes = vec![None; nodes as usize];
@@ -75,7 +80,7 @@ fn run(nodes: u32, is_on: bool, samples: usize) -> Vec<Driver<InMemory>> {
 
 #[test]
 fn segments_add_up_to_the_cycles() {
-    let drivers = run(4, true, 20);
+    let drivers = run(4, Timing::Segments, 20);
     for driver in &drivers {
         let segments = driver.segments();
         let sum: u64 = Segment::ALL.iter().map(|&segment| segments.total(segment)).sum();
@@ -100,7 +105,7 @@ fn segments_add_up_to_the_cycles() {
 
 #[test]
 fn cycles_are_timed_without_segments_and_the_last_are_kept() {
-    for driver in run(2, false, 5) {
+    for driver in run(2, Timing::Cycles, 5) {
         let segments = driver.segments();
         assert!(Segment::ALL.iter().all(|&segment| segments.total(segment) == 0));
         assert_eq!(segments.waits().count(), 0);
@@ -111,8 +116,21 @@ fn cycles_are_timed_without_segments_and_the_last_are_kept() {
 }
 
 #[test]
+fn segments_are_timed_in_every_other_block_of_cycles() {
+    let cycles = 3 * Timing::BLOCK + 10;
+    for driver in run_for(cycles, 2, Timing::Alternating, 1000) {
+        let segments = driver.segments();
+        let sum: u64 = Segment::ALL.iter().map(|&segment| segments.total(segment)).sum();
+        assert_eq!((segments.cycles().count(), segments.untimed().count()), (128, 74));
+        assert_eq!((segments.waits().count(), sum), (128, segments.cycles().total()));
+        let untimed = segments.untimed().sorted();
+        assert_eq!(untimed.iter().sum::<u64>(), segments.untimed().total());
+    }
+}
+
+#[test]
 fn refused_messages_are_counted() {
-    let mut drivers = run(2, true, 1);
+    let mut drivers = run(2, Timing::Segments, 1);
     drivers[0].deliver(7, &Message::Solved).unwrap();
     assert_eq!(drivers[0].refused(), 1);
 }

@@ -32,7 +32,7 @@ const HEAD: &str = "\
 # the result of an earlier one. track is a structure of 16 members that is marshalled: by a Premarshalled value where one
 # has changed, and where all have. lanes has void requests at servers: without
 # a real-time side, with one that nothing uses, and by each strategy of lanes. Growth beyond 3 % and ten
-# instructions (of pending calls and lanes beyond a tenth, of half-sync a quarter) fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
+# instructions (of pending calls and lanes beyond a tenth) fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
 ";
 
 impl Record {

@@ -1,4 +1,4 @@
-//! Valuetypes and their TypeCodes.
+//! Valuetypes: their ids, bases and sets of them.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub struct ValueTypes(BTreeSet<ById>);
 
 /// A type that is ordered and found by its repository id.
 #[derive(Clone, Debug)]
-pub(in crate::layout) struct ById(pub(in crate::layout) TypeCode);
+pub(super) struct ById(pub(super) TypeCode);
 
 impl Borrow<str> for ById {
     fn borrow(&self) -> &str {
@@ -152,7 +152,7 @@ pub fn value_ids(type_code: &TypeCode) -> Vec<String> {
 const MAX_IDS: usize = 64;
 
 /// Whether the TypeCode describes the state of a valuetype.
-pub(in crate::layout) fn has_state(type_ref: TypeRef<'_>) -> bool {
+pub(super) fn has_state(type_ref: TypeRef<'_>) -> bool {
     match type_ref.kind() {
         TcKind::ValueBox => true,
         TcKind::Value | TcKind::Event => {
@@ -163,13 +163,13 @@ pub(in crate::layout) fn has_state(type_ref: TypeRef<'_>) -> bool {
 }
 
 /// The concrete base of a valuetype.
-pub(in crate::layout) fn base(type_ref: TypeRef<'_>) -> Option<TypeRef<'_>> {
+pub(super) fn base(type_ref: TypeRef<'_>) -> Option<TypeRef<'_>> {
     let base = type_ref.content().map(TypeRef::resolved)?;
     matches!(base.kind(), TcKind::Value | TcKind::Event).then_some(base)
 }
 
 /// The concrete bases of a valuetype, the nearest first.
-pub(in crate::layout) fn bases(type_ref: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_>> {
+pub(super) fn bases(type_ref: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_>> {
     let nearest = (type_ref.kind() != TcKind::ValueBox).then(|| base(type_ref)).flatten();
     // A hostile TypeCode may be its own base.
     core::iter::successors(nearest, |type_ref| base(*type_ref)).take(MAX_DEPTH.into())
