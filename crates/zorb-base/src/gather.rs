@@ -12,7 +12,7 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 
-use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Outlet, TextCoding};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter, Outlet, TextCoding};
 use zorb_giop::MessageWriter;
 
 /// Writes the body of a message. It is not a `dyn Fn`, whose vtable contains the closure three times.
@@ -139,8 +139,8 @@ impl Tail {
     /// Sends the message in `buffer` and the run. `write` must be the body of the first pass.
     ///
     /// # Errors
-    /// Those of `send`; with nothing sent, one that [`is_body_changed`] recognizes if `write` puts the run elsewhere
-    /// than in the first pass.
+    /// Those of `send`; with nothing sent, `OutOfMemory` without memory for the second pass, and one that
+    /// [`is_body_changed`] recognizes if `write` puts the run elsewhere than in the first pass.
     pub fn send(
         self,
         buffer: &mut Vec<u8>,
@@ -156,6 +156,9 @@ impl Tail {
         match (again, sender.sent) {
             (Ok(()), Some(sent)) => sent,
             (_, Some(Err(error))) => Err(error),
+            (Err(error), None) if error.kind == CdrErrorKind::OutOfMemory => {
+                Err(io::ErrorKind::OutOfMemory.into())
+            }
             _ => Err(io::Error::new(io::ErrorKind::InvalidData, BodyChanged)),
         }
     }

@@ -230,12 +230,7 @@ impl Inbound {
     /// end of the stream, poll for the messages in them.
     #[inline]
     pub fn has_buffered(&self) -> bool {
-        let used = match self.current {
-            Current::InPlace(total) => total,
-            Current::None | Current::Joined => 0,
-            // `poll` fails.
-            Current::Lost(_) => return true,
-        };
+        let used = if let Current::InPlace(total) = self.current { total } else { 0 };
         self.end > self.start + used
     }
 
@@ -260,7 +255,9 @@ impl Inbound {
     #[inline]
     pub fn release(&mut self) {
         match self.current {
-            Current::None | Current::Lost(_) => {}
+            Current::None => {}
+            // The buffer does not have them.
+            Current::Lost(_) => self.end = self.start,
             Current::InPlace(total) => {
                 self.current = Current::None;
                 if self.is_large() {

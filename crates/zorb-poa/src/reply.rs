@@ -1,7 +1,7 @@
 //! The reply of a request: where it goes, and what writes it.
 
 use std::fmt;
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 
 use zorb_base::caller::Caller;
 use zorb_base::gather::{Gather, Tail, WriteBody};
@@ -186,6 +186,9 @@ impl<'a> ReplyWriter<'a> {
             Ok(()) => {
                 self.is_expected = false;
                 Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => {
+                Err(SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::Yes))
             }
             // The results changed between the two passes; nothing has been sent.
             Err(_) => Err(SystemException::internal(

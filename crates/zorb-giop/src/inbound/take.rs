@@ -89,9 +89,10 @@ impl Inbound {
         let is_moved = self.charge_spare(left, detached)
             && refill(&mut detached.buffer, rest, least, retained);
         self.exchange(total, detached);
-        match is_moved {
-            true => self.end = left,
-            false => self.current = Current::Lost(left.max(least)),
+        // They were received, also without memory for them: then `poll` fails.
+        self.end = left;
+        if !is_moved {
+            self.current = Current::Lost(left.max(least));
         }
     }
 

@@ -27,6 +27,9 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
         io::ErrorKind::FileTooLarge => {
             (false, SystemException::imp_limit(minor::imp_limit::MESSAGE_TOO_LARGE, no))
         }
+        io::ErrorKind::OutOfMemory => {
+            (false, SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, no))
+        }
         _ if is_body_changed(&error) => {
             (false, SystemException::internal(minor::internal::BROKEN_INVARIANT, no))
         }
