@@ -42,7 +42,7 @@ pub use zorb_invocation::value::{
     Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
     ValueType, WithOperations,
 };
-pub use zorb_types::{Operations, TypeFn};
+pub use zorb_types::{OperationTable, Operations, TypeFn};
 
 pub use crate::deferred::{AsyncServant, DeferredServant, Response};
 pub use crate::messaging::send_to_handler as pass_to_handler;

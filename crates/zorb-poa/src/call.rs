@@ -164,20 +164,28 @@ impl<'a> ServerCall<'a> {
     #[doc(hidden)]
     #[inline]
     pub fn find<const N: usize>(&self, operations: &'static Operations<N>) -> Option<usize> {
-        self.position(operations.table())
+        // The address of a static identifies the table.
+        let identity = std::ptr::from_ref(operations).addr();
+        let name = self.operation();
+        self.position(identity, |at| operations.is_at(at, name), || operations.find(name))
     }
 
     /// As [`find`](Self::find), by a function that the skeletons of all interfaces share.
     #[doc(hidden)]
     #[inline(never)] // at opt-level z, `find` has 370 octets for each number of operations
-    pub fn find_in(&self, operations: &'static OperationTable) -> Option<usize> {
-        self.position(operations)
+    pub fn find_in(&self, operations: &'static OperationTable<'static>) -> Option<usize> {
+        let identity = std::ptr::from_ref(operations).addr();
+        let name = self.operation();
+        self.position(identity, |at| operations.is_at(at, name), || operations.find(name))
     }
 
     #[inline(always)] // into both
-    fn position(&self, operations: &'static OperationTable) -> Option<usize> {
-        // The address of a static identifies the table.
-        let table = std::ptr::from_ref(operations).addr();
+    fn position(
+        &self,
+        table: usize,
+        is_at: impl FnOnce(usize) -> bool,
+        find: impl FnOnce() -> Option<usize>,
+    ) -> Option<usize> {
         let destination = self.request.operation.destination();
         if let Some(destination) = destination
             && let Some(position) = destination.operation_in(table)
@@ -191,11 +199,11 @@ impl<'a> ServerCall<'a> {
         }
         if let Some(known) = self.known
             && let Some(position) = known.position_in(table)
-            && operations.is_at(position, self.operation())
+            && is_at(position)
         {
             return Some(position);
         }
-        let found = operations.find(self.operation());
+        let found = find();
         if let (Some(known), Some(position)) = (self.known, found) {
             known.set(table, position, self.operation());
         }

@@ -16,7 +16,7 @@ use crate::error::{no_memory, not_there};
 use crate::reply::Served;
 use crate::servants::{Located, Locator, NoServant};
 use crate::skeleton::{ServantObject, Skeleton};
-use crate::upcall::{caught, upcall_inactive};
+use crate::upcall::{panicked, upcall_inactive};
 
 /// The skeleton of an object for which a servant manager provides a servant during the request.
 pub(crate) trait Provides: Send + Sync {
@@ -115,7 +115,7 @@ pub(crate) fn guarded<T>(
     operation: &str,
     work: impl FnOnce() -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(caught(panic, id, operation)))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(panic, id, operation)))
 }
 
 /// Answers a request for an object whose servant manager provides no servant.

@@ -187,9 +187,9 @@ impl<'a> ReplyWriter<'a> {
                 self.is_expected = false;
                 Ok(())
             }
-            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => {
-                Err(SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::Yes))
-            }
+            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => Err(
+                SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::Yes),
+            ),
             // The results changed between the two passes; nothing has been sent.
             Err(_) => Err(SystemException::internal(
                 minor::internal::BROKEN_INVARIANT,

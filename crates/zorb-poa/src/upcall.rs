@@ -49,7 +49,7 @@ fn upcall_of<'a>(
             execute(has_underscore, interfaces, &object.id, &*object.skeleton, call)
         })
     }));
-    served.unwrap_or_else(|panic| Err(caught(panic, &object.id, &call.request.operation)))
+    served.unwrap_or_else(|panic| Err(panicked(panic, &object.id, &call.request.operation)))
 }
 
 /// The same for a name that is not ASCII, which no IDL operation has, but dynamic servants may serve.
@@ -100,23 +100,13 @@ pub(crate) fn upcall_inactive<'a>(
     let has_underscore = begins_with_underscore(call.operation());
     let served =
         catch_unwind(AssertUnwindSafe(|| execute(has_underscore, interfaces, id, skeleton, call)));
-    served.unwrap_or_else(|panic| Err(caught(panic, id, &call.request.operation)))
-}
-
-/// As [`panicked`], for a panic that was caught.
-#[cold]
-pub(crate) fn caught(
-    panic: Box<dyn Any + Send>,
-    object: &ObjectId,
-    operation: &str,
-) -> SystemException {
-    discard(panic);
-    panicked(object, operation)
+    served.unwrap_or_else(|panic| Err(panicked(panic, id, &call.request.operation)))
 }
 
 /// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.
 #[cold]
-pub fn panicked(object: &ObjectId, operation: &str) -> SystemException {
+pub fn panicked(panic: Box<dyn Any + Send>, object: &ObjectId, operation: &str) -> SystemException {
+    discard(panic);
     log_limited!(error, operation, %object, "the servant panicked");
     SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
 }

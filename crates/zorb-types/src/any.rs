@@ -96,6 +96,9 @@ impl Typed for Any {
     }
 }
 
+/// From this number of octets on, it takes longer to encode a value again than to determine whether its octets can be copied.
+const LONG: usize = 64;
+
 impl Any {
     /// An any with this value: `Any::new::<String>("text")`, `Any::new::<Person>(&person)`.
     ///
@@ -103,13 +106,17 @@ impl Any {
     /// When the value has no encoding: a string has a NUL inside, or a bound is exceeded.
     pub fn new<T: Typed>(value: &T::View) -> CdrResult<Self> {
         let type_code = T::type_code();
-        let traits = traits_of(&type_code);
-        Self::image(type_code, traits, |type_code, writer| {
+        let mut any = Self::image(type_code, Traits::ANYTHING, |type_code, writer| {
             if type_code.kind() == TcKind::Except {
                 writer.write_latin1(type_code.id())?;
             }
             T::write(value, writer)
-        })
+        })?;
+        if any.octets.len() >= LONG {
+            let traits = traits_of(&any.type_code);
+            (any.form.alignment, any.form.has_text) = (traits.alignment, traits.has_text);
+        }
+        Ok(any)
     }
 
     /// An any of a type known at run time, whose value `body` writes. `body` is called a second time if

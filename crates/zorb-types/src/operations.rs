@@ -9,23 +9,22 @@ mod tests;
 /// displacement that moves its names to free ones of `N` slots. A look-up hashes the name, reads the displacement
 /// of its bucket, and compares the name with that in the slot.
 #[derive(Clone, Copy, Debug)]
-pub struct Operations<const N: usize>(OperationTable<[Row; N]>);
-
-/// The names of an interface's operations, for code that all interfaces share.
-#[derive(Clone, Copy, Debug)]
-pub struct OperationTable<R: ?Sized = [Row]> {
+pub struct Operations<const N: usize> {
+    names: [&'static str; N],
+    /// By bucket: the number that is mixed into the hash of the bucket's names.
+    displacements: [u32; N],
+    /// By slot: the position in `names`.
+    slots: [u32; N],
     longest: usize,
-    rows: R,
 }
 
-/// A row of the table: what it contains of name, bucket and slot of its number.
+/// The same without their number in the type, for code that all interfaces share.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    name: &'static str,
-    /// The number that is mixed into the hash of the bucket's names.
-    displacement: u32,
-    /// The position of the slot's name.
-    position: u32,
+pub struct OperationTable<'a> {
+    names: &'a [&'static str],
+    displacements: &'a [u32],
+    slots: &'a [u32],
+    longest: usize,
 }
 
 /// The multiplier of the hash: 2⁶⁴ divided by the golden ratio, whose multiples are well distributed.
@@ -106,23 +105,18 @@ impl<const N: usize> Operations<N> {
             }
             size -= 1;
         }
-        let mut rows = [Row { name: "", displacement: 0, position: 0 }; N];
-        let mut index = 0;
-        while index < N {
-            let (displacement, position) = (displacements[index], slots[index]);
-            rows[index] = Row { name: names[index], displacement, position };
-            index += 1;
-        }
-        Self(OperationTable { longest, rows })
+        Self { names: *names, displacements, slots, longest }
     }
 
     /// The table, without the number of its names in its type.
-    #[inline]
-    pub const fn table(&self) -> &OperationTable {
-        &self.0
+    #[inline(always)] // so that the compiler sees the number
+    pub const fn table(&self) -> OperationTable<'_> {
+        let Self { names, displacements, slots, longest } = self;
+        OperationTable { names, displacements, slots, longest: *longest }
     }
 
     /// Whether `name` is the name at `position`, without a look-up.
+    #[inline]
     pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
         self.table().is_at(position, name)
     }
@@ -133,23 +127,24 @@ impl<const N: usize> Operations<N> {
     }
 }
 
-impl OperationTable {
+impl OperationTable<'_> {
     /// Whether `name` is the name at `position`, without a look-up.
     #[inline]
     pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
-        self.rows.get(position).is_some_and(|row| row.name.as_bytes() == name)
+        self.names.get(position).is_some_and(|known| known.as_bytes() == name)
     }
 
     /// The position of `name` among the names of the table.
+    #[inline]
     pub fn find(&self, name: &[u8]) -> Option<usize> {
-        let count = self.rows.len();
+        let count = self.names.len();
         if count == 0 || name.len() > self.longest {
             return None;
         }
         let hash = hash(name);
-        let displacement = self.rows.get(bucket(hash, count))?.displacement;
-        let position = self.rows.get(slot(hash, displacement, count))?.position as usize;
-        (self.rows.get(position)?.name.as_bytes() == name).then_some(position)
+        let displacement = *self.displacements.get(bucket(hash, count))?;
+        let position = *self.slots.get(slot(hash, displacement, count))? as usize;
+        (self.names.get(position)?.as_bytes() == name).then_some(position)
     }
 }
 

@@ -169,9 +169,10 @@ macro_rules! __zorb_servant_object {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_find {
-    (interpretive $call:ident $operations:ident) => {
-        $call.find_in($operations.table())
-    };
+    (interpretive $call:ident $operations:ident) => {{
+        static TABLE: $crate::codegen::OperationTable<'static> = $operations.table();
+        $call.find_in(&TABLE)
+    }};
     (compiled $call:ident $operations:ident) => {
         $call.find(&$operations)
     };

@@ -1,8 +1,8 @@
 //! The call from a stub to the servant.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zorb_base::callback::discard;
 use zorb_base::options::CollocationStrategy;
 use zorb_base::upcall_thread::CollocatedUpcall;
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context};
@@ -138,11 +138,14 @@ fn upcall(
     let current = CurrentUpcall { object: active, operation: operation.as_bytes(), source: None };
     match serving(current, || catch_unwind(upcall)) {
         Ok(passed) => passed,
-        Err(panic) => {
-            discard(panic);
-            Passed::marshalled(Ok(Marshalled::Panicked(panicked(active.id(), operation))))
-        }
+        Err(panic) => ended_by_panic(panic, active, operation),
     }
+}
+
+#[cold]
+#[inline(never)] // 8 instructions of a call through the POA
+fn ended_by_panic(panic: Box<dyn Any + Send>, active: &ActiveObject, operation: &str) -> Passed {
+    Passed::marshalled(Ok(Marshalled::Panicked(panicked(panic, active.id(), operation))))
 }
 
 /// A call whose object may be in this ORB.

@@ -1,6 +1,5 @@
 //! Upcalls by layout tables.
 
-use zorb_cdr::CdrWriter;
 use zorb_interp::{Ended, List, Raised, Upcall, upcall};
 use zorb_os::probe;
 use zorb_types::SystemException;
@@ -35,8 +34,7 @@ impl<'a> ServerCall<'a> {
             }
             Ended::Raised(exception) => {
                 probe!(Upcall);
-                let write = |writer: &mut CdrWriter<'_>| exception.write(writer);
-                self.write_user_exception(exception.id(), &write)
+                self.interpret_user_exception(&exception)
             }
             Ended::Other(exception) => {
                 probe!(Upcall);

@@ -7,7 +7,7 @@ use zorb_base::interceptor::RequestOutcome;
 use zorb_base::raises::{AnyUserException, Raises};
 use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_giop::ReplyStatus;
-use zorb_interp::{List, Source, Values};
+use zorb_interp::{List, RaisedException, Source, Values};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -69,17 +69,26 @@ impl ServerCall<'_> {
         self.reply.write_results(results)
     }
 
-    /// Writes the user exception of this repository id as the reply.
+    /// Writes a user exception as the reply.
     #[inline(never)]
-    pub(super) fn write_user_exception(
-        &mut self,
-        id: &'static str,
-        exception: WriteBody<'_>,
-    ) -> Served {
+    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
         if self.reply.flow.is_some() {
-            self.end_flow(RequestOutcome::UserException(Cow::Borrowed(id)))?;
+            self.end_by_user_exception(exception.repository_id())?;
         }
         self.reply.write(ReplyStatus::UserException, |writer| exception.write(writer))
+    }
+
+    /// The same for one that a layout table describes.
+    pub(super) fn interpret_user_exception(&mut self, exception: &RaisedException<'_>) -> Served {
+        if self.reply.flow.is_some() {
+            self.end_by_user_exception(exception.id())?;
+        }
+        self.reply.write(ReplyStatus::UserException, |writer| exception.write(writer))
+    }
+
+    #[cold]
+    fn end_by_user_exception(&mut self, id: &'static str) -> Served {
+        self.end_flow(RequestOutcome::UserException(Cow::Borrowed(id)))
     }
 
     fn reply_raised<E: Raises>(&mut self, raised: E) -> Served {
@@ -92,10 +101,7 @@ impl ServerCall<'_> {
     #[inline(never)]
     fn answer_raised(&mut self, raised: Result<&dyn AnyUserException, &SystemException>) -> Served {
         match raised {
-            Ok(exception) => {
-                let write = |writer: &mut CdrWriter<'_>| exception.write(writer);
-                self.write_user_exception(exception.repository_id(), &write)
-            }
+            Ok(exception) => self.write_user_exception(exception),
             Err(exception) => Err(exception.clone()),
         }
     }

@@ -27,6 +27,7 @@ pub(crate) enum Simple {
 }
 
 impl Simple {
+    #[inline(always)] // 40 instructions of a dynamic call
     pub(super) fn of(type_ref: TypeRef<'_>) -> Option<Self> {
         let type_ref = type_ref.resolved();
         let number = |kind: TcKind| kind.number_size().and_then(|size| u8::try_from(size).ok());
