@@ -28,8 +28,7 @@ pub fn without_unwind_tables() {
     if std::env::var("PROFILE").is_ok_and(|profile| profile == "release") {
         let folder = env!("CARGO_MANIFEST_DIR");
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-        println!(
-            "cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr,-T,{folder}/no-unwind-tables.ld"
-        );
+        println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
+        println!("cargo::rustc-link-arg-bins=-Wl,-T,{folder}/no-unwind-tables.ld");
     }
 }

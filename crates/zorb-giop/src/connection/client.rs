@@ -2,7 +2,9 @@
 
 mod failures;
 mod outstanding;
+mod receiving;
 mod request;
+mod sending;
 mod session;
 
 use alloc::vec::Vec;
@@ -10,11 +12,8 @@ use alloc::vec::Vec;
 use zorb_cdr::ByteOrder;
 
 use super::{ConnectionEnd, RequestIds};
-use crate::{
-    GiopVersion, Inbound, MessageFormat, MessageHeader, MessageKind, Messaging, ProtocolError,
-    ProtocolErrorKind, ReplyStart,
-};
-use outstanding::{Answered, Outstanding, Requests, State};
+use crate::{GiopVersion, MessageFormat, Messaging, ReplyStart};
+use outstanding::{Requests, State};
 pub use request::{Announcement, BeginError, BegunRequest, NewRequest, RequestKind};
 pub use session::ClientSession;
 
@@ -26,7 +25,7 @@ pub const MAX_OUTSTANDING: usize = 65_536;
 /// each of them ends.
 ///
 /// A driver does the I/O and reads the clock. It writes each request with the id from
-/// [`begin`](Self::begin), reports it [`sent`](Self::sent), receives into an [`Inbound`], and passes every
+/// [`begin`](Self::begin), reports it [`sent`](Self::sent), receives into an [`Inbound`](crate::Inbound), and passes every
 /// message from it to [`receive`](Self::receive). It calls [`handle_timeout`](Self::handle_timeout) at the
 /// time of [`poll_timeout`](Self::poll_timeout) and [`end`](Self::end) at the end of the stream, sends what
 /// [`poll_transmit`](Self::poll_transmit) writes, and takes failed requests from
@@ -128,219 +127,6 @@ impl<C> ClientConnection<C> {
         &mut self.session
     }
 
-    /// Whether a request would announce something that later requests rely on: then send it before any other
-    /// request is [begun](Self::begin).
-    ///
-    /// # Errors
-    /// As [`begin`](Self::begin).
-    pub fn must_be_sent_first(&mut self, request: &NewRequest<'_>) -> Result<bool, BeginError> {
-        let announcement = self.session.prepare(request, false)?.1;
-        Ok(announcement.must_be_sent_first() || self.session.announced_by(request) != 0)
-    }
-
-    /// Begins a request: allocates its id, and determines how to write it. Unless it is one-way, it is
-    /// outstanding until the driver [finishes](Self::finish) it, [cancels](Self::cancel) it or takes it from
-    /// [`poll_failed`](Self::poll_failed). `is_next` is whether it is the next message on the wire.
-    ///
-    /// # Errors
-    /// The connection has ended, too many requests are outstanding, or the two sides have no code set in
-    /// common.
-    #[inline(always)] // as `Inbound::poll`
-    pub fn begin(
-        &mut self,
-        request: &NewRequest<'_>,
-        is_next: bool,
-        call: C,
-    ) -> Result<BegunRequest, BeginError> {
-        if self.closing {
-            return Err(BeginError::Ended);
-        }
-        let (text, announcement) = self.session.prepare(request, is_next)?;
-        let announced = self.session.announced_by(request);
-        let request_id = match self.requests.is_empty() {
-            true => self.ids.allocate(),
-            false => self.allocate_free()?,
-        };
-        let version = request.form.version();
-        self.highest = self.highest.max(version);
-        if request.kind != RequestKind::Oneway {
-            self.requests.insert(Outstanding {
-                id: request_id,
-                kind: request.kind,
-                state: State::Unsent,
-                version,
-                partly_answered: false,
-                deadline: request.deadline,
-                call,
-            });
-        }
-        Ok(BegunRequest { request_id, text, announcement, announced })
-    }
-
-    /// [Begins](Self::begin) a two-way request that announces nothing, and reports it [sent ahead](Self::sent_ahead); `None`
-    /// if it would announce something, or cannot begin. `call` is called if it begins.
-    #[inline]
-    pub fn begin_sent(
-        &mut self,
-        request: &NewRequest<'_>,
-        call: impl FnOnce() -> C,
-    ) -> Option<BegunRequest> {
-        if self.closing {
-            return None;
-        }
-        let (text, announcement) = self.session.prepare(request, false).ok()?;
-        if announcement != Announcement::Nothing || self.session.announced_by(request) != 0 {
-            return None;
-        }
-        if self.requests.len() >= self.max_outstanding {
-            return None;
-        }
-        let id = self.requests.free_id(&mut self.ids)?;
-        let version = request.form.version();
-        self.highest = self.highest.max(version);
-        self.requests.insert(Outstanding {
-            id,
-            kind: RequestKind::Twoway,
-            state: State::Sent,
-            version,
-            partly_answered: false,
-            deadline: request.deadline,
-            call: call(),
-        });
-        Some(BegunRequest { request_id: id, text, announcement, announced: 0 })
-    }
-
-    #[inline(never)]
-    fn allocate_free(&mut self) -> Result<u32, BeginError> {
-        let limit = self.max_outstanding;
-        if self.requests.len() >= limit {
-            return Err(BeginError::TooManyRequests { limit });
-        }
-        self.requests.free_id(&mut self.ids).ok_or(BeginError::TooManyRequests { limit })
-    }
-
-    /// Reports that the whole request was passed to the transport.
-    #[inline]
-    pub fn sent(&mut self, begun: &BegunRequest) {
-        if begun.must_be_sent_first() {
-            self.announced(begun);
-        }
-        match self.requests.get_mut(begun.request_id) {
-            Some(request) if request.state == State::Unsent => request.state = State::Sent,
-            Some(_) => self.sent_late(begun.request_id),
-            // A one-way request is not outstanding.
-            None => {}
-        }
-    }
-
-    /// As [`sent`](Self::sent) for a request that the driver is about to send, without what it announces.
-    pub fn sent_ahead(&mut self, request_id: u32) {
-        if let Some(request) = self.requests.get_mut(request_id)
-            && request.state == State::Unsent
-        {
-            request.state = State::Sent;
-        }
-    }
-
-    /// Reports that a request was not passed to the transport, which was reported [ahead](Self::sent_ahead).
-    #[cold]
-    pub fn unsent(&mut self, request_id: u32) {
-        if let Some(request) = self.requests.get_mut(request_id)
-            && request.state == State::Sent
-        {
-            request.state = State::Unsent;
-        }
-    }
-
-    #[cold]
-    fn announced(&mut self, begun: &BegunRequest) {
-        if begun.announcement.must_be_sent_first() {
-            self.session.announced();
-        }
-        self.session.sent_number(begun.announced);
-    }
-
-    /// Cancels a request that was passed to the transport after its time limit.
-    #[cold]
-    fn sent_late(&mut self, request_id: u32) {
-        if let Some(request) = self.requests.get_mut(request_id)
-            && request.state == (State::TimedOut { sent: false })
-        {
-            request.state = State::TimedOut { sent: true };
-            let version = request.version;
-            self.queue_cancel(request_id, version);
-        }
-    }
-
-    /// Processes the current message of `inbound`, whose header `poll` returned.
-    #[inline]
-    pub fn receive(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
-        if header.kind == MessageKind::Reply && self.end.is_none() {
-            let form = MessageFormat::new(self.messaging, header.version);
-            if let Ok(start) = form.read_reply_start(inbound.current(), header)
-                && let Some(request) = self.requests.get_mut(start.request_id)
-                && request.kind == RequestKind::Twoway
-                && matches!(request.state, State::Sent | State::Unsent)
-            {
-                request.state = State::Answered;
-                return Received::Reply(start);
-            }
-        }
-        self.receive_other(inbound, *header)
-    }
-
-    #[cold]
-    fn receive_other(&mut self, inbound: &Inbound, header: MessageHeader) -> Received {
-        if self.end.is_some() {
-            return Received::End;
-        }
-        let form = MessageFormat::new(self.messaging, header.version);
-        let message = inbound.current();
-        let (id, kind) = match header.kind {
-            MessageKind::Reply => match form.read_reply_start(message, &header) {
-                Ok(start) => (start.request_id, RequestKind::Twoway),
-                Err(error) => return self.end_with(error),
-            },
-            MessageKind::LocateReply => match form.read_locate_reply(message, &header) {
-                Ok((reply, _)) => (reply.request_id, RequestKind::Locate),
-                Err(error) => return self.end_with(error),
-            },
-            MessageKind::CloseConnection => {
-                for request in self.requests.iter_mut() {
-                    request.partly_answered = inbound.has_fragments_of(request.id);
-                }
-                self.end(ConnectionEnd::CloseConnection);
-                return Received::End;
-            }
-            MessageKind::MessageError => {
-                self.end(ConnectionEnd::MessageError);
-                return Received::End;
-            }
-            found => {
-                let expected = MessageKind::Reply;
-                return self.end_with(ProtocolErrorKind::WrongKind { expected, found }.into());
-            }
-        };
-        if !self.ids.has_issued(id) {
-            return self.end_with(ProtocolErrorKind::UnknownRequestId(id).into());
-        }
-        match self.requests.get_mut(id) {
-            Some(request) if matches!(request.state, State::Sent | State::Unsent) => {
-                if request.kind != kind {
-                    return self.end_with(ProtocolErrorKind::WrongReply(id).into());
-                }
-                request.state = State::Answered;
-                Received::LocateReply(id)
-            }
-            _ => Received::Late,
-        }
-    }
-
-    fn end_with(&mut self, error: ProtocolError) -> Received {
-        self.end(ConnectionEnd::ProtocolError(error));
-        Received::End
-    }
-
     /// What the driver has stored for an outstanding request.
     #[inline]
     pub fn call_mut(&mut self, request_id: u32) -> Option<&mut C> {
@@ -361,28 +147,6 @@ impl<C> ClientConnection<C> {
     #[inline]
     pub fn finish(&mut self, request_id: u32) -> Option<C> {
         self.requests.remove(request_id).map(|request| request.call)
-    }
-
-    /// [Processes](Self::receive) the current message of `inbound`. If it is a reply, and `wanted` accepts what the driver
-    /// has stored for the request, [finishes](Self::finish) the request and returns that.
-    #[inline]
-    pub fn receive_and_finish(
-        &mut self,
-        inbound: &Inbound,
-        header: &MessageHeader,
-        wanted: impl FnOnce(&C) -> bool,
-    ) -> (Received, Option<C>) {
-        if header.kind == MessageKind::Reply && self.end.is_none() {
-            let form = MessageFormat::new(self.messaging, header.version);
-            if let Ok(start) = form.read_reply_start(inbound.current(), header) {
-                match self.requests.answer(start.request_id, wanted) {
-                    Answered::Kept => return (Received::Reply(start), None),
-                    Answered::Finished(call) => return (Received::Reply(start), Some(call)),
-                    Answered::Nothing => {}
-                }
-            }
-        }
-        (self.receive_other(inbound, *header), None)
     }
 
     /// Removes all outstanding requests, for the next call. Requests without a reply are
