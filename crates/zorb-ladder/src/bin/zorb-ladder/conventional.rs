@@ -88,7 +88,7 @@ pub(crate) fn serve(arguments: &ServerArguments) -> Result<ExitCode> {
 
 pub(crate) fn call(arguments: ClientArguments) -> Result<ExitCode> {
     match arguments.options.begin()? {
-        true => client::answer(arguments).map(|()| ExitCode::SUCCESS),
+        true => client::answer(arguments).map(ExitCode::from),
         false => Ok(ExitCode::from(UNSUPPORTED)),
     }
 }

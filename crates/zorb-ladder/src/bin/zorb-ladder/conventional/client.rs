@@ -16,11 +16,11 @@ use super::message::{Message, Queue};
 use super::server::{KEY, SYNC};
 use super::values::{Elements, FORM, InMemory, elements_of, failed};
 
-/// Executes the harness's commands until standard input closes.
-pub(super) fn answer(arguments: ClientArguments) -> Result<()> {
+/// Executes the harness's commands until standard input closes. Returns the exit status.
+pub(super) fn answer(arguments: ClientArguments) -> Result<u8> {
     let client = Conventional(arguments);
     client.connect()?.call(Operation::Ping.name(), Vec::new())?;
-    answer_commands(&client).map(|_| ())
+    answer_commands(&client)
 }
 
 struct Conventional(ClientArguments);
@@ -45,7 +45,8 @@ struct Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The thread that reads ends.
+        // The thread that reads ends, also if the queue is full.
+        self.replies.end();
         let _ = self.stream.shutdown(std::net::Shutdown::Both);
     }
 }

@@ -15,7 +15,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// The octets that are written and read at a time.
 const PIECE: usize = 8 << 10;
 const HEADER: usize = 12;
-/// No message is larger.
+/// No message is larger, and no more octets wait in a queue.
 const LARGEST: usize = 64 << 20;
 
 /// A request, or a reply with an empty key and operation.
@@ -68,6 +68,10 @@ impl Message {
         Self::parse(&octets).map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.key.len() + self.operation.len() + self.body.len()
+    }
+
     /// Copies the parts of a message without its header.
     fn parse(octets: &[u8]) -> Option<Self> {
         let mut rest = octets;
@@ -95,38 +99,74 @@ fn number(rest: &mut &[u8]) -> Option<u32> {
 /// A queue between the thread that reads from a connection and the one that uses what it reads.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// `None` at the end.
-    waiting: Mutex<VecDeque<Option<Message>>>,
-    added: Condvar,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Message>,
+    /// The memory of those that wait, about.
+    octets: usize,
+    has_ended: bool,
+}
+
+impl State {
+    fn has_room(&self, size: usize) -> bool {
+        self.waiting.is_empty() || self.octets.saturating_add(size) <= LARGEST
+    }
 }
 
 impl Queue {
-    pub(super) fn put(&self, message: Option<Message>) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
-        self.added.notify_one();
-    }
-
-    pub(super) fn take(&self) -> Option<Message> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(message) = waiting.pop_front() {
-                return message;
-            }
-            waiting = self.added.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+    /// Waits while the queue has no room for the message; an empty one always has. `false` if the queue has ended.
+    pub(super) fn put(&self, message: Message) -> bool {
+        let size = message.memory();
+        let is_full = |state: &mut State| !state.has_ended && !state.has_room(size);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state =
+            self.changed.wait_while(state, is_full).unwrap_or_else(PoisonError::into_inner);
+        if state.has_ended {
+            return false;
         }
+        state.octets += size;
+        state.waiting.push_back(message);
+        self.changed.notify_one();
+        true
     }
 
-    /// Reads messages until the end of the stream.
+    /// The next message; `None` after the last one.
+    pub(super) fn take(&self) -> Option<Message> {
+        let is_empty = |state: &mut State| !state.has_ended && state.waiting.is_empty();
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state =
+            self.changed.wait_while(state, is_empty).unwrap_or_else(PoisonError::into_inner);
+        let message = state.waiting.pop_front()?;
+        state.octets -= message.memory();
+        self.changed.notify_one();
+        Some(message)
+    }
+
+    /// Takes no more messages.
+    pub(super) fn end(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).has_ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Reads messages until the end of the stream or of the queue.
     pub(super) fn fill(&self, mut from: impl Read) {
         while let Ok(Some(message)) = Message::read(&mut from) {
-            self.put(Some(message));
+            if !self.put(message) {
+                break;
+            }
         }
-        self.put(None);
+        self.end();
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -157,5 +197,33 @@ mod tests {
         assert!(Message::read(&*octets).is_err());
         octets[11] = 200;
         assert!(Message::read(&*octets).is_err());
+    }
+    fn of_size(octets: usize) -> Message {
+        Message { body: vec![7; octets], ..Message::default() }
+    }
+
+    #[test]
+    fn a_queue_has_room_up_to_its_limit_and_for_one_larger_message() {
+        let queue = Queue::default();
+        let has_room = |size| queue.state.lock().unwrap().has_room(size);
+        assert!(has_room(2 * LARGEST));
+        let message = of_size(5);
+        let size = message.memory();
+        assert!(queue.put(message));
+        assert!(has_room(LARGEST - size) && !has_room(LARGEST - size + 1));
+        assert!(queue.take().is_some() && has_room(2 * LARGEST));
+    }
+
+    #[test]
+    fn the_end_of_a_queue_ends_waiting() {
+        let queue = Queue::default();
+        assert!(queue.put(of_size(LARGEST)));
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| queue.put(of_size(1)));
+            queue.end();
+            assert!(!waiting.join().unwrap());
+        });
+        assert!(queue.take().is_some());
+        assert_eq!(queue.take(), None);
     }
 }

@@ -43,6 +43,7 @@ fn begin(stream: TcpStream) -> std::io::Result<()> {
     thread::Builder::new().name("serve".to_owned()).spawn(move || {
         // The client sees an error as the end of the connection.
         let _ = Adapter::new().and_then(|mut adapter| adapter.serve(&queue, &stream));
+        queue.end();
         let _ = stream.shutdown(std::net::Shutdown::Both);
     })?;
     Ok(())
