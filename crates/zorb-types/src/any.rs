@@ -34,7 +34,8 @@ use crate::{Layout, TcKind, TypeCode, TypeDesc, Typed, ValueTypes};
 /// order, alignment and text coding; [`get`](Self::get) decodes it. It is sent again as received, with
 /// the same padding, where the settings of the stream allow it, and converted otherwise. It uses as much
 /// memory as the octets in the message, beside its TypeCode (or up to four times as much, where it had to
-/// be converted; see [`Layout::copy`] and [`TypeCode`] for limits).
+/// be converted; see [`Layout::copy`] and [`TypeCode`] for limits). Of a value that was encoded or converted,
+/// capacity of at most an eighth of its octets and 64 more may stay unused, which saves copying it.
 ///
 /// Two anys are equal when their types are equivalent and their values are equal.
 #[derive(Clone)]

@@ -24,6 +24,12 @@ struct Entry {
 static OF_STATIC_TYPES: [Derived; LISTS] = [const { Derived(OnceBox::new()) }; LISTS];
 const LISTS: usize = 64;
 
+impl Entry {
+    fn is_like(&self, other: &Self) -> bool {
+        self.key == other.key && (*self.value).type_id() == (*other.value).type_id()
+    }
+}
+
 impl Derived {
     /// The list of the type in static memory at this address.
     pub(super) fn of_static_type(key: usize) -> Option<&'static Self> {
@@ -42,12 +48,15 @@ impl Derived {
         None
     }
 
+    /// Does nothing if another thread has added a value of the same type meanwhile.
     pub(super) fn add(&self, key: usize, value: Arc<dyn Any + Send + Sync>) {
+        // Like all small blocks, it is not expected to be refused: the table that it points to is larger.
         let mut entry = Box::new(Entry { key, value, next: Self::default() });
         let mut list = self;
         while let Err(refused) = list.0.set(entry) {
             entry = refused;
             match list.0.get() {
+                Some(taken) if taken.is_like(&entry) => return,
                 Some(taken) => list = &taken.next,
                 None => return,
             }

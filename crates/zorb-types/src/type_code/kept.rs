@@ -94,6 +94,18 @@ mod tests {
     }
 
     #[test]
+    fn of_two_threads_that_derive_the_same_the_first_is_kept() {
+        let sequence = TypeCode::sequence(&TypeCode::plain(TcKind::Short), 3).unwrap();
+        let (first, other, second) = (Arc::new(5_u64), Arc::new(7_u8), Arc::new(6_u64));
+        sequence.keep(&first);
+        sequence.keep(&other);
+        sequence.keep(&second);
+        assert_eq!(sequence.derived::<u64>().as_deref(), Some(&5));
+        assert_eq!(sequence.derived::<u8>().as_deref(), Some(&7));
+        assert_eq!([&first, &second].map(Arc::strong_count), [2, 1]);
+    }
+
+    #[test]
     fn what_is_kept_is_freed_with_the_type() {
         let value = Arc::new(5_u64);
         let sequence = TypeCode::sequence(&TypeCode::plain(TcKind::Long), 3).unwrap();
