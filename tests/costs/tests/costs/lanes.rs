@@ -30,9 +30,10 @@ pub(crate) const KINDS: [&str; 6] = [
 /// closely elsewhere.
 pub(crate) const TOLERANCE: f64 = 10.0;
 
-/// Maximum instructions of a void request, whatever the record says: a lane of thread per connection takes at most 5 %
-/// more than the ORB's own lane took without lanes in common (1,417); the others 13 % less than with receive loops of
-/// their own. The same code of half-sync takes between 2,375 and 2,385, by how often a thread has to be woken.
+/// Maximum instructions of a void request in a lane of each strategy, whatever the record says. Thread per connection may
+/// take 5 % more than the ORB's own lane did when its code was not shared with other lanes (1,417); the others have to take
+/// at least 13 % less than when each had a receive loop of its own. Half-sync takes between 2,375 and 2,385 without a
+/// change of its code, depending on how often a thread has to be woken.
 const MOST: [(&str, u64); 4] = [
     ("thread-per-connection", 1_488),
     ("leader-followers", 1_900),
