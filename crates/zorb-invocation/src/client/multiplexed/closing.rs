@@ -14,7 +14,7 @@ impl MultiplexedConnection {
     #[cold]
     pub(super) fn end(&self, state: &mut State, reason: NoReply) {
         tracing::debug!(peer = self.stream.peer(), ?reason, "a multiplexed connection has ended");
-        // A caller's deadline is no such reason.
+        // A call's deadline ends only the call, so it is no reason here.
         let end = reason.end().unwrap_or(ConnectionEnd::Lost);
         if state.machine.ended().is_none()
             && let NoReply::Lost(error) = reason
@@ -41,7 +41,8 @@ impl MultiplexedConnection {
         self.wake_reader(state);
     }
 
-    /// Lets no call use it any more if none does now, and its server has closed it or it has been idle for `limit`.
+    /// Lets no call use the connection any more if none uses it now, and its server has closed it or has sent nothing for
+    /// `limit`. Returns whether that is so.
     pub(super) fn end_unused(&self, limit: Option<Duration>) -> bool {
         let mut state = self.state();
         let is_unused = state.is_unused()
@@ -53,14 +54,15 @@ impl MultiplexedConnection {
         is_unused
     }
 
-    /// When something was last received; `None` if a call uses it or it has ended.
+    /// When something was last received; `None` if a call uses the connection or it has ended.
     pub(super) fn idle_since(&self) -> Option<LastReceived> {
         let state = self.state();
         let is_idle = state.is_unused() && !state.closing && state.machine.ended().is_none();
         is_idle.then_some(state.last_received)
     }
 
-    /// Lets no call use it any more if none has since then.
+    /// Lets no call use the connection any more if none uses it now and nothing was received after `since`. Returns whether
+    /// that is so.
     pub(super) fn end_idle(&self, since: LastReceived) -> bool {
         let mut state = self.state();
         let is_idle = state.is_unused()
@@ -85,7 +87,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Ends its reader: nobody can use it any more.
+    /// Ends the reader of a connection that nobody can use any more.
     pub(in crate::client) fn end_reader(&self) {
         let mut state = self.state();
         state.closing = true;

@@ -4,13 +4,13 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The timeout of one direction of a stream. That of calls without a limit is not set again, which saves 1 % of a pending call. Used by
-/// one thread at a time.
+/// The timeout of one direction of a stream. While calls without a limit follow each other, it is set only once, which
+/// saves 1 % of a pending call's instructions. Used by one thread at a time.
 #[derive(Debug)]
 pub(super) struct SharedTimeout {
     /// The timeout for calls without a limit.
     longest: Option<Duration>,
-    /// Whether the stream has that.
+    /// Whether the stream's timeout is known to be `longest`.
     is_longest: AtomicBool,
 }
 
@@ -19,7 +19,8 @@ impl SharedTimeout {
         Self { longest, is_longest: AtomicBool::new(false) }
     }
 
-    /// Changes the timeout of the stream by `set` for a call with this limit, if it has another one.
+    /// Sets the timeout of the stream, by `set`, for a call with this limit, unless it is known to have that of calls
+    /// without a limit and this is one.
     #[inline]
     pub(super) fn change(
         &self,
@@ -38,7 +39,7 @@ impl SharedTimeout {
         limit: Option<Duration>,
         set: impl FnOnce(Option<Duration>) -> io::Result<()>,
     ) -> io::Result<()> {
-        // If it fails, the timeout is unknown.
+        // If `set` fails, the timeout is unknown.
         self.is_longest.store(false, Ordering::Relaxed);
         set(limit.or(self.longest))?;
         self.is_longest.store(limit.is_none(), Ordering::Relaxed);
