@@ -28,6 +28,7 @@ mod hold_limits;
 mod hostile;
 mod idle;
 mod interceptors;
+mod invalid_policies;
 mod killed;
 mod lifecycle;
 mod logging;

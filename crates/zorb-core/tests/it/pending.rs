@@ -22,6 +22,7 @@ use crate::sharing::{answer, read_requests, scripted};
 use crate::support::{Acting, Echo, RepeatError, builder, client, server};
 use zorb_cdr::Wire;
 use zorb_core::{ObjectRef, Pending};
+use zorb_testkit::in_own_process;
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 pub(crate) fn send_twice(object: &ObjectRef, value: i32) -> Pending<i32, SystemException> {
@@ -170,13 +171,25 @@ fn calls_of_objects_of_the_same_orb_run_at_once() {
 
 #[test]
 fn ten_thousand_calls_are_pending_on_one_connection() {
+    // The threads of the process are counted.
+    in_own_process("pending::ten_thousand_calls_are_pending_on_one_connection", ten_thousand);
+}
+
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+fn ten_thousand() {
     let (_orb, echo, served) = scripted(|listener| {
         let (mut stream, _) = listener.accept().unwrap();
         let mut requests = read_requests(&mut stream, 10_000);
         requests.reverse();
         answer(&mut stream, requests);
     });
-    let pending: Vec<_> = (0..10_000).map(|value| send_twice(echo.object(), value)).collect();
+    let mut pending = vec![send_twice(echo.object(), 0)];
+    let before = threads();
+    pending.extend((1..10_000).map(|value| send_twice(echo.object(), value)));
+    assert_eq!(threads(), before);
     let results = pending.into_iter().map(|call| call.wait().unwrap());
     assert!(results.eq((0..10_000).map(|value| value * 2)));
     served.join().unwrap();

@@ -4,12 +4,12 @@
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{Echo, builder};
 use zorb_cdr::{ByteOrder, CdrWriter, TextCoding};
 use zorb_core::policy::{Policies, RelativeRoundtripTimeout};
-use zorb_core::{Interface, Orb, Pending};
+use zorb_core::{Interface, Orb, OrbBuilder, Pending};
 use zorb_giop::{
     GiopVersion, IiopProfile, Ior, MessageHeader, MessageKind, MessageWriter, ReplyStatus,
     RequestHeader,
@@ -134,8 +134,9 @@ fn send_pending(echo: &Echo, octets: &[u8]) -> Pending<()> {
     echo.object().send("mirror", write, |results| results.read_octets().map(drop))
 }
 
-/// Makes a call that is answered, and one that is not, and checks the exception of the second.
-fn check(orb: &Orb, stops: Stops, made: Made) {
+/// Makes a call that is answered, and one that is not, which has this limit. Checks the exception of the second, and
+/// returns how long it has taken.
+fn check(orb: &Orb, stops: Stops, (made, limit): (Made, Duration)) -> Duration {
     require_loopback();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let profile = IiopProfile {
@@ -162,7 +163,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
     let octets = vec![0; octets];
     let call = || match made {
         Made::WithLimit => {
-            let limited = Policies::new().with(RelativeRoundtripTimeout(LIMIT));
+            let limited = Policies::new().with(RelativeRoundtripTimeout(limit));
             echo.for_call(&limited).unwrap().mirror(&octets).unwrap_err()
         }
         Made::WithoutLimit => echo.mirror(&octets).unwrap_err(),
@@ -174,8 +175,12 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
         Made::Located => echo.object().locate().unwrap_err(),
     };
     // On a slow machine, the time may be over before the call has its connection.
-    let mut calls = std::iter::repeat_with(call).take(MOST_TRIES);
-    let late = calls.find(|late| late.minor != minor::timeout::CONNECT).unwrap();
+    let timed = || {
+        let begun = Instant::now();
+        (call(), begun.elapsed())
+    };
+    let mut calls = std::iter::repeat_with(timed).take(MOST_TRIES);
+    let (late, took) = calls.find(|(late, _)| late.minor != minor::timeout::CONNECT).unwrap();
     assert_eq!(late.kind, SystemExceptionKind::Timeout, "{made:?} {stops:?} {late}");
     match stops {
         Stops::BeforeReading => {
@@ -192,6 +197,7 @@ fn check(orb: &Orb, stops: Stops, made: Made) {
     drop(done);
     orb.shutdown(true).unwrap();
     server.join().unwrap();
+    took
 }
 
 const LIMIT: Duration = Duration::from_millis(50);
@@ -205,31 +211,38 @@ const LONG: Duration = Duration::from_secs(60);
 /// For a caller whose call ends long before.
 const LONGER: Duration = Duration::from_secs(3600);
 
+/// A client whose calls share a connection, if `calls` is more than 1.
+fn client(calls: &str) -> OrbBuilder {
+    let one = builder().option("MaxConnectionsPerEndpoint", "1");
+    one.option("MaxCallsPerConnection", calls)
+}
+
 #[test]
 fn a_call_with_a_limit_ends_wherever_its_server_stops() {
     for stops in Stops::ALL {
         for calls in ["1", "8"] {
-            let orb = builder().option("MaxCallsPerConnection", calls);
-            let orb = orb.option("MaxConnectionsPerEndpoint", "1").build().unwrap();
-            check(&orb, stops, Made::WithLimit);
+            let orb = client(calls).build().unwrap();
+            check(&orb, stops, (Made::WithLimit, LIMIT));
         }
     }
 }
 
+/// How many calls may share the connection, and how a call without a limit of its own is made.
+const WITHOUT_LIMIT: [(&str, Made); 5] = [
+    ("1", Made::WithoutLimit),
+    ("8", Made::WithoutLimit),
+    // Over a connection for such calls only.
+    ("1", Made::Pending),
+    ("8", Made::Pending),
+    ("1", Made::PendingFor),
+];
+
 #[test]
 fn a_call_without_a_limit_ends_after_the_longest_wait() {
     for stops in Stops::ALL {
-        for (calls, made) in [
-            ("1", Made::WithoutLimit),
-            ("8", Made::WithoutLimit),
-            // Over a connection for such calls only.
-            ("1", Made::Pending),
-            ("8", Made::Pending),
-            ("1", Made::PendingFor),
-        ] {
-            let orb = builder().option("MaxCallsPerConnection", calls);
-            let orb = orb.option("MaxConnectionsPerEndpoint", "1").max_reply_wait(LIMIT);
-            check(&orb.build().unwrap(), stops, made);
+        for (calls, made) in WITHOUT_LIMIT {
+            let orb = client(calls).max_reply_wait(LIMIT);
+            check(&orb.build().unwrap(), stops, (made, LIMIT));
         }
     }
 }
@@ -238,9 +251,32 @@ fn a_call_without_a_limit_ends_after_the_longest_wait() {
 fn a_locate_request_ends_after_the_longest_wait() {
     for stops in [Stops::BeforeReplying, Stops::Repeats] {
         for calls in ["1", "8"] {
-            let orb = builder().option("MaxCallsPerConnection", calls);
-            let orb = orb.option("MaxConnectionsPerEndpoint", "1").max_reply_wait(LIMIT);
-            check(&orb.build().unwrap(), stops, Made::Located);
+            let orb = client(calls).max_reply_wait(LIMIT);
+            check(&orb.build().unwrap(), stops, (Made::Located, LIMIT));
+        }
+    }
+}
+
+/// A second, so that a tenth of it is more than a machine without other work takes to wake a thread.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The longest wait is measured by a clock that is as much behind, at most.
+const BEHIND: Duration = Duration::from_millis(10);
+
+#[test]
+#[ignore = "measures times for two minutes, on a machine without other work"]
+fn a_call_ends_within_a_tenth_of_its_limit() {
+    let with_limit = ["1", "8"].map(|calls| (calls, Made::WithLimit));
+    for (calls, made) in with_limit.into_iter().chain(WITHOUT_LIMIT) {
+        let options = || match made {
+            Made::WithLimit => (client(calls), SECOND),
+            _ => (client(calls).max_reply_wait(SECOND), SECOND - BEHIND),
+        };
+        for stops in Stops::ALL {
+            let (orb, earliest) = options();
+            let took = check(&orb.build().unwrap(), stops, (made, SECOND));
+            println!("{calls} {made:?} {stops:?}: {took:.3?}");
+            assert!((earliest..=SECOND * 11 / 10).contains(&took), "{calls} {made:?} {stops:?}");
         }
     }
 }
