@@ -19,6 +19,7 @@ mod ends;
 mod lanes;
 mod limit;
 mod local_sockets;
+mod misuse;
 pub mod one_way;
 mod pending;
 mod raw;
@@ -40,6 +41,7 @@ pub use ends::*;
 pub use lanes::lanes_listen_where_their_orb_listens;
 pub use limit::LIMIT;
 pub use local_sockets::check_local_sockets;
+pub use misuse::*;
 pub use one_way::{OneWay, run_one_way};
 pub use pending::*;
 pub use raw::{
@@ -98,6 +100,12 @@ macro_rules! protocol_suite {
             pending_calls_return
             pending_calls_end_without_a_reply
             first_pending_calls_of_many_threads_return
+            wakers_harm_no_other_call
+            a_waker_that_blocks_makes_no_call_wait_for_ever
+            a_thread_that_panics_cancels_its_calls
+            a_task_whose_executor_has_ended_ends_with_its_call
+            careless_servants_answer_each_request_once
+            executors_that_end_answer_each_request_once
             an_object_is_located
             a_call_times_out
             a_server_shuts_down_orderly

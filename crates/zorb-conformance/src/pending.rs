@@ -12,7 +12,7 @@ use crate::Subject;
 use crate::calls::pattern;
 use crate::idl::suite;
 
-fn send_add(object: &ObjectRef, left: i32, right: i32) -> Pending<i32> {
+pub(crate) fn send_add(object: &ObjectRef, left: i32, right: i32) -> Pending<i32> {
     let arguments = |writer: &mut CdrWriter<'_>| {
         i32::write(&left, writer)?;
         i32::write(&right, writer)
