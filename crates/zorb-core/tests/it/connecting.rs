@@ -100,6 +100,17 @@ fn connecting_to_all_addresses_has_one_limit() {
 }
 
 #[test]
+fn an_address_that_does_not_answer_has_timed_out_before_the_limit_of_all() {
+    let (orb, timeouts) = unanswered();
+    let ior = unreachable(HIGHEST..=HIGHEST);
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
+    assert_eq!(error.completed, CompletionStatus::No);
+    assert_eq!(*timeouts.lock().unwrap(), [Duration::from_secs(10)]);
+}
+
+#[test]
 fn a_call_whose_deadline_passes_while_it_connects_has_timed_out() {
     let (orb, _) = unanswered();
     let ior = unreachable(1..=HIGHEST);

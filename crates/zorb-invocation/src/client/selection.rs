@@ -273,9 +273,10 @@ fn not_connected(mut failures: Vec<ConnectError>, ended: NotConnected) -> System
         last.kind() == io::ErrorKind::PermissionDenied && last.phase() == ConnectPhase::Setup
     });
     let out_of_descriptors = failures.last().is_some_and(is_out_of_descriptors);
+    let is_timed_out = failures.last().is_some_and(ConnectError::is_timed_out);
     let exception = if ended == NotConnected::Late {
         SystemException::timeout(minor::timeout::CONNECT, no)
-    } else if ended == NotConnected::TooLong {
+    } else if ended == NotConnected::TooLong || is_timed_out {
         SystemException::transient(minor::transient::CONNECT_TIMED_OUT, no)
     } else if out_of_descriptors {
         SystemException::no_resources(minor::no_resources::DESCRIPTORS, no)

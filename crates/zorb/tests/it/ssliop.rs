@@ -2,9 +2,12 @@
 #![cfg(feature = "tls")]
 #![allow(clippy::unwrap_used)]
 
-use std::net::SocketAddr;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use crate::certificates::Authority;
 use crate::support::{Adder, AdderServant};
@@ -12,7 +15,9 @@ use tempfile::TempDir;
 use zorb::giop::{GiopLite, Ior, ProfileTag};
 use zorb::tls::{Pem, Settings, SsliopProtocol};
 use zorb::transport::Composed;
-use zorb::{Caller, Orb, OrbBuilder, Result, SystemExceptionKind};
+use zorb::{
+    Caller, CompletionStatus, Interface as _, Orb, OrbBuilder, Result, SystemExceptionKind, minor,
+};
 use zorb::{ServiceDetailType, ServiceType};
 use zorb_testkit::Log;
 
@@ -367,4 +372,38 @@ fn plain_endpoints_beside_tls_are_logged() {
     // Nobody on the network reaches it.
     assert!(!warned(files.builder("server"), "uiop://"));
     assert!(!warned(plain(), "iiop://127.0.0.1:0"));
+}
+
+#[test]
+fn a_call_ends_on_time_where_its_server_stops_in_the_handshake() {
+    const HASTY: Duration = Duration::from_millis(50);
+    let files = Files::new();
+    // Nothing, a part of a record's header, and one without an end.
+    for part in [&[][..], &[22, 3, 3], &[22, 3, 3, 0x20, 0, 2]] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("corbaloc:ssliop:1.2@{}/silent", listener.local_addr().unwrap());
+        // As long as the process lives: on a slow machine, a call may be late before it connects.
+        thread::spawn(move || {
+            for mut client in listener.incoming().map(Result::unwrap) {
+                let _ = client.write_all(part);
+                // Until the client has enough.
+                let _ = io::copy(&mut client, &mut io::sink());
+            }
+        });
+        let connects = files.builder("client").connect_timeout(HASTY).build().unwrap();
+        let calls = files.client();
+        let limits = [(&connects, None), (&calls, Some(HASTY))];
+        let [connects_late, late] = limits.map(|(orb, limit)| {
+            let adder = orb.string_to_object(&url).unwrap().unwrap();
+            let adder = limit.map_or_else(|| adder.clone(), |limit| adder.with_timeout(limit));
+            let failed = Adder::from_object(adder).add(1, 2).unwrap_err();
+            assert_eq!(failed.completed, CompletionStatus::No, "{failed}");
+            failed.minor
+        });
+        assert_eq!(connects_late, minor::transient::CONNECT_TIMED_OUT);
+        assert_eq!(late, minor::timeout::CONNECT);
+        // No thread is left.
+        connects.shutdown(true).unwrap();
+        calls.shutdown(true).unwrap();
+    }
 }
