@@ -176,8 +176,9 @@ fn try_routes<'t, T>(
                 later.push((number, route, true));
             }
             Err(NoConnection::Unreachable(error)) => {
+                let is_late = wanted.is_late_after(&error);
                 failures.push(error);
-                if wanted.is_late() {
+                if is_late {
                     ended = NotConnected::Late;
                     break;
                 }

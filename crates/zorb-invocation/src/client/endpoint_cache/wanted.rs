@@ -7,6 +7,9 @@ use zorb_transport::ConnectError;
 
 use super::super::connect_time::ConnectTime;
 
+/// How much too early attempts time out, at most: the system counts their time in whole milliseconds.
+const EARLIEST: Duration = Duration::from_millis(1);
+
 /// The time limits for a connection.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::client) struct Wanted<'a> {
@@ -48,7 +51,17 @@ impl<'a> Wanted<'a> {
 
     /// Whether the deadline has passed.
     pub(in crate::client) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| deadline <= Instant::now())
+        self.is_late_in(Duration::ZERO)
+    }
+
+    /// Whether the deadline has ended an attempt to connect that has failed so.
+    #[cold]
+    pub(in crate::client) fn is_late_after(&self, error: &ConnectError) -> bool {
+        self.is_late_in(if error.is_timed_out() { EARLIEST } else { Duration::ZERO })
+    }
+
+    fn is_late_in(&self, time: Duration) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= Instant::now() + time)
     }
 }
 
@@ -67,4 +80,32 @@ pub(crate) enum NoConnection {
     TooManyOfUpcalls,
     /// As many requests whose callers do not wait have no reply yet as may.
     TooManyPending,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use zorb_transport::{ConnectPhase, Endpoint};
+
+    use super::*;
+
+    #[test]
+    fn a_deadline_ends_attempts_that_time_out_just_before_it() {
+        let endpoint = Endpoint::new("iiop", "127.0.0.1:1").unwrap();
+        let failed = |kind: io::ErrorKind| {
+            ConnectError::single(&endpoint, ConnectPhase::Connect, kind.into())
+        };
+        let (options, connect_time) = (Options::default(), ConnectTime::default());
+        let is_late = |left, kind| {
+            let deadline = Some(Instant::now() + left);
+            let wanted = Wanted::new(Duration::MAX, &options, &connect_time, deadline);
+            wanted.is_late_after(&failed(kind))
+        };
+        let hour = Duration::from_secs(3600);
+        assert!(is_late(EARLIEST, io::ErrorKind::TimedOut));
+        assert!(!is_late(hour, io::ErrorKind::TimedOut));
+        assert!(is_late(Duration::ZERO, io::ErrorKind::ConnectionRefused));
+        assert!(!is_late(hour, io::ErrorKind::ConnectionRefused));
+    }
 }
