@@ -28,42 +28,6 @@ pub struct Event {
     pub is_end: bool,
 }
 
-/// Events that [`ReadySet::next_of`] has found at once, at most `N`.
-#[derive(Debug)]
-pub struct Batch<const N: usize> {
-    events: [Event; N],
-    next: usize,
-    end: usize,
-}
-
-impl<const N: usize> Default for Batch<N> {
-    fn default() -> Self {
-        Self { events: [Event { key: 0, is_end: false }; N], next: 0, end: 0 }
-    }
-}
-
-impl<const N: usize> Batch<N> {
-    /// Whether it has no event left.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.next == self.end
-    }
-
-    fn take(&mut self) -> Option<Event> {
-        let event = self.events.get(self.next..self.end)?.first().copied()?;
-        self.next += 1;
-        Some(event)
-    }
-
-    fn fill(&mut self, events: &[epoll::Event]) {
-        for (place, event) in self.events.iter_mut().zip(events) {
-            let (flags, data) = (event.flags, event.data);
-            *place = Event { key: data.u64(), is_end: flags.intersects(ENDS) };
-        }
-        (self.next, self.end) = (0, events.len().min(N));
-    }
-}
-
 /// A set of descriptors that threads wait to read (epoll). For each event the system wakes one of
 /// the waiting threads, so that leader/followers needs no lock.
 #[derive(Debug)]
@@ -123,24 +87,6 @@ impl ReadySet {
     /// # Errors
     /// The system call fails. Interrupted waits are continued.
     pub fn next(&self, timeout: Option<Duration>) -> io::Result<Option<Event>> {
-        let mut one = Batch::<1>::default();
-        self.next_of(&mut one, timeout)
-    }
-
-    /// Takes the next event of a `batch`. If it is empty, waits as [`next`](Self::next) does, and fills it with the events
-    /// that have happened by then. Only for a thread that has the set for itself: others do not get the events of the
-    /// batch. An event may be of a descriptor that has been removed since.
-    ///
-    /// # Errors
-    /// As [`next`](Self::next).
-    pub fn next_of<const N: usize>(
-        &self,
-        batch: &mut Batch<N>,
-        timeout: Option<Duration>,
-    ) -> io::Result<Option<Event>> {
-        if let Some(event) = batch.take() {
-            return Ok(Some(event));
-        }
         let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
         let mut left = timeout;
         loop {
@@ -148,11 +94,13 @@ impl ReadySet {
                 tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
                 tv_nsec: left.subsec_nanos().into(),
             });
-            let mut events = [MaybeUninit::uninit(); N];
+            let mut events = [MaybeUninit::uninit(); 1];
             match epoll::wait(&self.epoll, &mut events, limit.as_ref()) {
                 Ok((events, _)) => {
-                    batch.fill(events);
-                    return Ok(batch.take());
+                    return Ok(events.first().map(|event| {
+                        let (flags, data) = (event.flags, event.data);
+                        Event { key: data.u64(), is_end: flags.intersects(ENDS) }
+                    }));
                 }
                 Err(rustix::io::Errno::INTR) => left = deadline.map(MonotonicTime::time_left),
                 Err(error) => return Err(error.into()),
@@ -200,28 +148,6 @@ mod tests {
         assert_eq!(key(set.next(NOW)), None);
         drop(there);
         assert_eq!(set.next(None).unwrap(), Some(Event { key: 7, is_end: true }));
-    }
-
-    #[test]
-    fn events_that_have_happened_are_taken_at_once() {
-        let set = ReadySet::new().unwrap();
-        let events: Vec<_> = (0..3).map(|_| EventFd::new().unwrap()).collect();
-        for (key, event) in (0..).zip(&events) {
-            set.add(event.as_fd(), key, Trigger::Edge).unwrap();
-            event.notify();
-        }
-        let mut batch = Batch::<2>::default();
-        let mut left = Vec::new();
-        let mut keys: Vec<u64> = (0..3)
-            .map(|_| {
-                let event = set.next_of(&mut batch, NOW).unwrap().unwrap();
-                left.push(!batch.is_empty());
-                event.key
-            })
-            .collect();
-        keys.sort_unstable();
-        assert_eq!((keys, left), (vec![0, 1, 2], vec![true, false, false]));
-        assert_eq!(set.next_of(&mut batch, NOW).unwrap(), None);
     }
 
     #[test]

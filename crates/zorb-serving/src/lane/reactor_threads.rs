@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use zorb_base::threads::ThreadActivity;
-use zorb_os::poll::Batch;
 
 use super::{Lane, ThreadKind};
 use crate::connection::ServerConnection;
@@ -14,10 +13,6 @@ use crate::scratch::Scratch;
 
 /// The minimum wait of the last waiting thread after its idle timeout.
 const STAY: Duration = Duration::from_secs(1);
-
-/// The events that the only thread of a lane takes at once, in order of their arrival. It could not have handled a later one
-/// sooner, and an event of a connection that has ended meanwhile is a hint to the next one in its slot.
-const BATCH: usize = 8;
 
 /// The octets of a reply with a system exception; some have fewer.
 const EXCEPTION: usize = 256;
@@ -64,9 +59,6 @@ impl Lane {
         let mut stays = false;
         // The rest of a dynamic thread's idle timeout after a tick.
         let mut left = None;
-        let mut batch = Batch::<BATCH>::default();
-        // With others, each event wakes the thread that serves it: what one has taken, another could not serve meanwhile.
-        let is_alone = self.settings.max_threads() == 1;
         loop {
             self.serve_waiting(reactor, kind, &mut scratch);
             self.work_ends();
@@ -77,9 +69,7 @@ impl Lane {
             let begun = linger.map(|_| Instant::now());
             stays = false;
             let event = match scratch.is_large() && !self.is_frozen() {
-                false if is_alone => reactor.ready.next_of(&mut batch, linger),
                 false => reactor.ready.next(linger),
-                true if !batch.is_empty() => reactor.ready.next_of(&mut batch, linger),
                 true => {
                     let next = |limit| reactor.ready.next(limit).transpose();
                     scratch.wait_with_large(linger, &next).transpose()
