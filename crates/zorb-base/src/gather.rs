@@ -139,8 +139,8 @@ impl Tail {
     /// Sends the message in `buffer` and the run. `write` must be the body of the first pass.
     ///
     /// # Errors
-    /// Those of `send`; with nothing sent, `OutOfMemory` without memory for the second pass, and one that
-    /// [`is_body_changed`] recognizes if `write` puts the run elsewhere than in the first pass.
+    /// Those of `send`; with nothing sent, one that [`is_out_of_memory`] recognizes without memory for the second pass,
+    /// and one that [`is_body_changed`] recognizes if `write` puts the run elsewhere than in the first pass.
     pub fn send(
         self,
         buffer: &mut Vec<u8>,
@@ -154,32 +154,49 @@ impl Tail {
         writer.offer_to(&mut sender);
         let again = write.write(&mut writer);
         match (again, sender.sent) {
-            (Ok(()), Some(sent)) => sent,
-            (_, Some(Err(error))) => Err(error),
+            // The run was the end of the message.
+            (_, Some(sent)) => sent,
             (Err(error), None) if error.kind == CdrErrorKind::OutOfMemory => {
-                Err(io::ErrorKind::OutOfMemory.into())
+                Err(io::Error::new(io::ErrorKind::OutOfMemory, SecondPass::OutOfMemory))
             }
-            _ => Err(io::Error::new(io::ErrorKind::InvalidData, BodyChanged)),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidData, SecondPass::Changed)),
         }
     }
 }
 
-/// The error for a body that the second pass writes differently.
-#[derive(Debug)]
-struct BodyChanged;
+/// The failure of a second pass.
+#[derive(Debug, PartialEq, Eq)]
+enum SecondPass {
+    /// It writes the body differently.
+    Changed,
+    OutOfMemory,
+}
 
-impl fmt::Display for BodyChanged {
+impl fmt::Display for SecondPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the arguments are written differently each time")
+        f.write_str(match self {
+            Self::Changed => "the arguments are written differently each time",
+            Self::OutOfMemory => "there is no memory to write the arguments again",
+        })
     }
 }
 
-impl std::error::Error for BodyChanged {}
+impl std::error::Error for SecondPass {}
 
 /// Whether [sending](Tail::send) failed since the body was not the same as in the first pass: nothing was sent.
 #[cold]
 pub fn is_body_changed(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<BodyChanged>())
+    is(error, &SecondPass::Changed)
+}
+
+/// Whether [sending](Tail::send) failed since there was no memory for the second pass: nothing was sent.
+#[cold]
+pub fn is_out_of_memory(error: &io::Error) -> bool {
+    is(error, &SecondPass::OutOfMemory)
+}
+
+fn is(error: &io::Error, failure: &SecondPass) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref()) == Some(failure)
 }
 
 /// Sends message and run when the body offers the run.

@@ -1,10 +1,10 @@
 //! The reply of a request: where it goes, and what writes it.
 
 use std::fmt;
-use std::io::{self, IoSlice};
+use std::io::IoSlice;
 
 use zorb_base::caller::Caller;
-use zorb_base::gather::{Gather, Tail, WriteBody};
+use zorb_base::gather::{Gather, Tail, WriteBody, is_out_of_memory};
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, TextCoding};
 use zorb_giop::{
     MessageFormat, MessageWriter, Messaging, ProfileTag, ReplyStatus, ServedRequest, fragments,
@@ -187,9 +187,10 @@ impl<'a> ReplyWriter<'a> {
                 self.is_expected = false;
                 Ok(())
             }
-            Err(error) if error.kind() == io::ErrorKind::OutOfMemory => Err(
-                SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, CompletionStatus::Yes),
-            ),
+            Err(error) if is_out_of_memory(&error) => Err(SystemException::no_memory(
+                minor::no_memory::OUT_OF_MEMORY,
+                CompletionStatus::Yes,
+            )),
             // The results changed between the two passes; nothing has been sent.
             Err(_) => Err(SystemException::internal(
                 minor::internal::BROKEN_INVARIANT,

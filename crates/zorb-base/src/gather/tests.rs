@@ -1,9 +1,10 @@
+use std::cell::Cell;
 use std::io;
 
-use zorb_cdr::{ByteOrder, CdrWriter, Octets, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Octets, TextCoding, Wire};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
 
-use super::{Gather, Tail, WriteBody, is_body_changed};
+use super::{Gather, Tail, WriteBody, is_body_changed, is_out_of_memory};
 
 fn written(threshold: usize, write: WriteBody<'_>) -> (Vec<u8>, Option<Tail>) {
     let mut buffer = Vec::new();
@@ -101,4 +102,41 @@ fn a_failed_send_is_reported_once() {
     let other = |writer: &mut CdrWriter<'_>| Octets::write(&octets[1..], writer);
     let changed = tail.send(&mut buffer, TextCoding::default(), &other, &mut |_| Ok(()));
     assert!(is_body_changed(&changed.unwrap_err()));
+}
+
+#[test]
+fn without_memory_for_the_second_pass_nothing_is_sent() {
+    let octets = vec![1_u8; 200];
+    let passes = Cell::new(0);
+    let write = |writer: &mut CdrWriter<'_>| {
+        passes.set(passes.get() + 1);
+        match passes.get() {
+            1 => Octets::write(&octets, writer),
+            _ => Err(writer.error(CdrErrorKind::OutOfMemory, "octets")),
+        }
+    };
+    let (mut buffer, tail) = written(100, &write);
+    let failed = tail
+        .unwrap()
+        .send(&mut buffer, TextCoding::default(), &write, &mut |_| panic!("nothing is sent"));
+    let error = failed.unwrap_err();
+    assert!(is_out_of_memory(&error) && !is_body_changed(&error));
+    assert!(!is_out_of_memory(&io::ErrorKind::OutOfMemory.into()), "one of the transport");
+}
+
+#[test]
+fn what_fails_behind_the_run_was_sent() {
+    let octets = vec![1_u8; 200];
+    let passes = Cell::new(0);
+    let write = |writer: &mut CdrWriter<'_>| {
+        passes.set(passes.get() + 1);
+        Octets::write(&octets, writer)?;
+        match passes.get() {
+            1 => Ok(()),
+            _ => Err(writer.error(CdrErrorKind::OutOfMemory, "octets")),
+        }
+    };
+    let (mut buffer, tail) = written(100, &write);
+    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |_| Ok(()));
+    sent.unwrap();
 }

@@ -189,7 +189,8 @@ fn ten_thousand() {
     let mut pending = vec![send_twice(echo.object(), 0)];
     let before = threads();
     pending.extend((1..10_000).map(|value| send_twice(echo.object(), value)));
-    assert_eq!(threads(), before);
+    // One that has done its work may end meanwhile.
+    assert!(threads() <= before);
     let results = pending.into_iter().map(|call| call.wait().unwrap());
     assert!(results.eq((0..10_000).map(|value| value * 2)));
     served.join().unwrap();

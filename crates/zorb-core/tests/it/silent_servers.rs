@@ -264,7 +264,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const BEHIND: Duration = Duration::from_millis(10);
 
 #[test]
-#[ignore = "measures times for two minutes, on a machine without other work"]
+#[ignore = "measures times for a minute, on a machine without other work"]
 fn a_call_ends_within_a_tenth_of_its_limit() {
     let with_limit = ["1", "8"].map(|calls| (calls, Made::WithLimit));
     for (calls, made) in with_limit.into_iter().chain(WITHOUT_LIMIT) {

@@ -89,8 +89,8 @@ impl Inbound {
         let is_moved = self.charge_spare(left, detached)
             && refill(&mut detached.buffer, rest, least, retained);
         self.exchange(total, detached);
-        // They were received, also without memory for them: then `poll` fails.
-        self.end = left;
+        // They were received, also without memory for them: then `poll` fails, and is called as there are octets.
+        self.end = left.max(usize::from(!is_moved));
         if !is_moved {
             self.current = Current::Lost(left.max(least));
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use zorb_base::gather::is_body_changed;
+use zorb_base::gather::{is_body_changed, is_out_of_memory};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::connection::NoReply;
@@ -27,7 +27,7 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
         io::ErrorKind::FileTooLarge => {
             (false, SystemException::imp_limit(minor::imp_limit::MESSAGE_TOO_LARGE, no))
         }
-        io::ErrorKind::OutOfMemory => {
+        _ if is_out_of_memory(&error) => {
             (false, SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, no))
         }
         _ if is_body_changed(&error) => {

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_threads_that_derive_the_same_the_first_is_kept() {
+    fn of_two_values_of_a_kind_the_first_is_kept() {
         let sequence = TypeCode::sequence(&TypeCode::plain(TcKind::Short), 3).unwrap();
         let (first, other, second) = (Arc::new(5_u64), Arc::new(7_u8), Arc::new(6_u64));
         sequence.keep(&first);

@@ -169,6 +169,10 @@ mod tests {
 
     use super::*;
 
+    fn of_size(octets: usize) -> Message {
+        Message { body: vec![7; octets], ..Message::default() }
+    }
+
     #[test]
     fn messages_are_read_as_they_were_written() {
         for length in [0, 5, PIECE, 3 * PIECE + 1] {
@@ -197,9 +201,6 @@ mod tests {
         assert!(Message::read(&*octets).is_err());
         octets[11] = 200;
         assert!(Message::read(&*octets).is_err());
-    }
-    fn of_size(octets: usize) -> Message {
-        Message { body: vec![7; octets], ..Message::default() }
     }
 
     #[test]
