@@ -506,7 +506,7 @@ fn the_built_in_module_has_the_interface_repository_where_it_is_named() {
         let repository = model.find("CORBA::Repository").expect("it is defined");
         assert!(model.all_operations(repository).iter().any(|(_, item)| item.name == "lookup_id"));
     }
-    // A reference to an object of the repository needs no more than the name.
+    // The name suffices for a reference to an object of the repository.
     let model = model("interface A { CORBA::InterfaceDef f(); };");
     assert!(model.find("CORBA::IDLType").is_none());
     // A tree's own module is complete.

@@ -124,19 +124,33 @@ impl ServedBy<Busy> for Administration {
     }
 }
 
+/// A server whose adapters register in a busy repository.
+struct Registering {
+    repository: Orb,
+    busy: Arc<Busy>,
+    server: Orb,
+}
+
+impl Registering {
+    fn start() -> Self {
+        let repository = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
+        let busy = Arc::new(Busy::default());
+        let served: Administration = repository.root_poa().activate_shared(&busy).unwrap();
+        repository.serve().unwrap();
+        let server = crate::support::orb()
+            .listen("iiop://127.0.0.1:0")
+            .init_ref("ImplRepoService", &served.to_ior_string())
+            .use_imr(true)
+            .build()
+            .unwrap();
+        Self { repository, busy, server }
+    }
+}
+
 #[test]
 fn adapters_of_several_threads_register_once_and_report_their_shutdown_in_vain_once() {
     let names: Vec<String> = (0..8).map(|number| format!("Adapter{number}")).collect();
-    let repository = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
-    let busy = Arc::new(Busy::default());
-    let served: Administration = repository.root_poa().activate_shared(&busy).unwrap();
-    repository.serve().unwrap();
-    let server = crate::support::orb()
-        .listen("iiop://127.0.0.1:0")
-        .init_ref("ImplRepoService", &served.to_ior_string())
-        .use_imr(true)
-        .build()
-        .unwrap();
+    let Registering { repository, busy, server } = Registering::start();
     server.serve().unwrap();
     std::thread::scope(|scope| {
         for name in &names {
@@ -155,16 +169,7 @@ fn adapters_of_several_threads_register_once_and_report_their_shutdown_in_vain_o
 
 #[test]
 fn an_adapter_that_cannot_register_does_not_take_others_along() {
-    let repository = crate::support::orb().listen("iiop://127.0.0.1:0").build().unwrap();
-    let busy = Arc::new(Busy::default());
-    let served: Administration = repository.root_poa().activate_shared(&busy).unwrap();
-    repository.serve().unwrap();
-    let server = crate::support::orb()
-        .listen("iiop://127.0.0.1:0")
-        .init_ref("ImplRepoService", &served.to_ior_string())
-        .use_imr(true)
-        .build()
-        .unwrap();
+    let Registering { repository, busy, server } = Registering::start();
     let policies = || PoaPolicies::new().persistent().user_ids();
     let root = server.root_poa();
     for name in ["Bank", "Refused", "Shop"] {

@@ -66,7 +66,7 @@ pub(crate) struct MultiplexedConnection {
     wait: BusyWait,
     /// The maximum time that calls without a limit wait for the server.
     longest_wait: Option<Duration>,
-    /// The timeouts of the stream: of the thread that has locked sending, and of the one that receives.
+    /// The timeouts that are set on the stream: the sending thread sets the first, the receiving thread the second.
     send_timeout: SharedTimeout,
     recv_timeout: SharedTimeout,
     max_calls: usize,

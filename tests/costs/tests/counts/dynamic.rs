@@ -92,7 +92,7 @@ fn a_dynamic_any_of_numbers_allocates_its_octets_and_the_parts_that_are_used() {
     assert_eq!(count(|| leaves(&made)).0, 12);
 }
 
-/// Returns the same large value for every request.
+/// Answers every request with the same large value.
 struct Giving(Any);
 
 impl DynamicServant for Giving {

@@ -103,20 +103,23 @@ impl Wake for Sends {
     }
 }
 
+/// Answers the first of three requests, then the one that its waker sends over another connection, then the others.
+fn answers_wakers_first(listener: TcpListener) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut requests = read_requests(&mut stream, 1);
+    requests.extend(read_requests(&mut stream, 2));
+    answer(&mut stream, requests.drain(..1));
+    let (mut other, _) = listener.accept().unwrap();
+    let from_waker = read_requests(&mut other, 1);
+    answer(&mut other, from_waker);
+    answer(&mut stream, requests);
+}
+
 #[test]
 fn a_waker_may_send_a_call_while_its_connection_has_no_room() {
     let one = builder().option("MaxConnectionsPerEndpoint", "1");
     let orb = one.option("MaxCallsPerConnection", "2").build().unwrap();
-    let (_orb, echo, served) = scripted_for(orb, |listener| {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut requests = read_requests(&mut stream, 1);
-        requests.extend(read_requests(&mut stream, 2));
-        answer(&mut stream, requests.drain(..1));
-        let (mut other, _) = listener.accept().unwrap();
-        let from_waker = read_requests(&mut other, 1);
-        answer(&mut other, from_waker);
-        answer(&mut stream, requests);
-    });
+    let (_orb, echo, served) = scripted_for(orb, answers_wakers_first);
     let mut first = send_twice(echo.object(), 1);
     let (sent, from_waker) = channel();
     let waker = Waker::from(Arc::new(Sends { echo: echo.clone(), sent }));
@@ -238,16 +241,7 @@ fn wakers_may_make_calls_over_the_connections_for_which_their_threads_receive() 
 fn wakers_may_send_calls_over_connections_without_room_for_which_their_threads_receive() {
     let orb = builder().option("MaxConnectionsPerEndpoint", "1");
     let orb = orb.option("MaxCallsPerConnection", "2").build().unwrap();
-    let (echoes, served) = several::<2>(&orb, |listener| {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut requests = read_requests(&mut stream, 1);
-        requests.extend(read_requests(&mut stream, 2));
-        answer(&mut stream, requests.drain(..1));
-        let (mut other, _) = listener.accept().unwrap();
-        let from_waker = read_requests(&mut other, 1);
-        answer(&mut other, from_waker);
-        answer(&mut stream, requests);
-    });
+    let (echoes, served) = several::<2>(&orb, answers_wakers_first);
     let all = Arc::new(Barrier::new(2));
     std::thread::scope(|scope| {
         for number in 0..2 {

@@ -83,7 +83,7 @@ impl ExclusiveConnection {
         self.next_in_pieces(time_limit)
     }
 
-    /// Waits for the next whole message, of which a part may have been received.
+    /// Waits until the rest of the next message has arrived.
     #[cold]
     fn next_in_pieces(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
         let wait = Wait::since(self.begun, *time_limit, self.longest_wait);

@@ -15,7 +15,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// The octets that are written and read at a time.
 const PIECE: usize = 8 << 10;
 const HEADER: usize = 12;
-/// No message is larger, and no more octets wait in a queue.
+/// The limit of a message and of what a queue holds, in octets.
 const LARGEST: usize = 64 << 20;
 
 /// A request, or a reply with an empty key and operation.
@@ -96,7 +96,7 @@ fn number(rest: &mut &[u8]) -> Option<u32> {
     Some(u32::from_ne_bytes(*number))
 }
 
-/// A queue between the thread that reads from a connection and the one that uses what it reads.
+/// The messages that one thread has read from a connection and another has not processed.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -146,7 +146,7 @@ impl Queue {
         Some(message)
     }
 
-    /// Takes no more messages.
+    /// Closes the queue: `put` refuses further messages.
     pub(super) fn end(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).has_ended = true;
         self.changed.notify_all();
