@@ -55,7 +55,7 @@ use crate::strategy::queue::RequestQueue;
 use crate::upcall_count::UpcallCount;
 
 /// The number of checks within the idle timeout of a connection.
-pub(super) const IDLE_CHECKS: u32 = 4;
+pub(super) const IDLE_CHECKS: u32 = 10;
 
 /// The state that the threads of one lane share.
 #[derive(Debug)]

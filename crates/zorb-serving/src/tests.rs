@@ -13,7 +13,7 @@ use zorb_base::options::{Options, Origin};
 use zorb_testkit::{CLOSE_CONNECTION, until};
 
 use crate::ServerCore;
-use crate::lane::Lane;
+use crate::lane::{IDLE_CHECKS, Lane};
 use crate::scratch::Scratch;
 use crate::{LaneSettings, PoolSettings, Strategy};
 
@@ -47,7 +47,7 @@ fn connections_that_are_idle_for_too_long_are_closed() {
         until(|| idle(lane, 0) == Some((0, false)));
         let mut stuck = TcpStream::connect(&address).unwrap();
         until(|| idle(lane, 1) == Some((0, false)));
-        for checks in 1..4 {
+        for checks in 1..IDLE_CHECKS {
             lane.check_idle_connections(&mut scratch);
             assert_eq!([0, 1].map(|slot| idle(lane, slot)), [Some((checks, false)); 2]);
         }
@@ -55,17 +55,19 @@ fn connections_that_are_idle_for_too_long_are_closed() {
         stuck.write_all(b"GIOP\x01\x02").unwrap();
         until(|| idle(lane, 1) == Some((0, true)));
         lane.check_idle_connections(&mut scratch);
-        assert_eq!([0, 1].map(|slot| idle(lane, slot)), [Some((4, false)), Some((1, true))]);
+        assert_eq!([0, 1].map(|slot| idle(lane, slot)), [Some((IDLE_CHECKS, false)), Some((1, true))]);
 
         lane.check_idle_connections(&mut scratch);
         assert_eq!([0, 1].map(|slot| idle(lane, slot)), [None, Some((2, true))]);
         let mut last = Vec::new();
         silent.read_to_end(&mut last).unwrap();
         assert_eq!((&last[..4], last[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
-        for found in [Some((3, true)), Some((4, true)), None] {
+        for checks in 3..=IDLE_CHECKS {
             lane.check_idle_connections(&mut scratch);
-            assert_eq!(idle(lane, 1), found);
+            assert_eq!(idle(lane, 1), Some((checks, true)));
         }
+        lane.check_idle_connections(&mut scratch);
+        assert_eq!(idle(lane, 1), None);
         let mut nothing = Vec::new();
         stuck.read_to_end(&mut nothing).unwrap();
         assert_eq!(nothing, [], "no CloseConnection follows half a message");

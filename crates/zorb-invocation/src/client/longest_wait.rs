@@ -7,7 +7,7 @@ use super::time_limit::TimeLimit;
 
 /// The maximum time by which such a wait may exceed its limit. A reply that takes as long may set a timeout of the stream
 /// for each further piece: that is a system call, of less than a microsecond.
-const MAX_EXCESS: Duration = Duration::from_millis(100);
+const MAX_EXCESS: Duration = Duration::from_millis(10);
 
 /// The wait of a call whose reply does not arrive at once and whole. A call with a time limit ends by that, others by the
 /// longest time that calls wait.

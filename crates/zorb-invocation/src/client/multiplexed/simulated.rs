@@ -2,7 +2,7 @@
 //! order and in any pieces, cancellation, deadlines, callers that wait, and ends of connections. Each request ends once,
 //! with its own reply or the reason why it has none. One thread does all; nothing depends on time.
 //!
-//! `SIMULATION_STEPS=1000000` sets the number of steps.
+//! `SIMULATION_STEPS=10000000` sets the number of steps.
 
 mod outcomes;
 mod sending;
@@ -27,8 +27,8 @@ use server::{SimulatedServer, SimulatedStream};
 
 const VERSION: GiopVersion = GiopVersion::V1_2;
 const ORDER: ByteOrder = ByteOrder::NATIVE;
-/// The number of steps if nothing else is asked for.
-const STEPS: u64 = 50_000;
+/// The default number of steps, which takes about seven seconds.
+const STEPS: u64 = 1_000_000;
 /// The maximum number of pending requests.
 const MOST: usize = 64;
 /// The seed of the first run.
