@@ -55,7 +55,10 @@ fn connections_that_are_idle_for_too_long_are_closed() {
         stuck.write_all(b"GIOP\x01\x02").unwrap();
         until(|| idle(lane, 1) == Some((0, true)));
         lane.check_idle_connections(&mut scratch);
-        assert_eq!([0, 1].map(|slot| idle(lane, slot)), [Some((IDLE_CHECKS, false)), Some((1, true))]);
+        assert_eq!(
+            [0, 1].map(|slot| idle(lane, slot)),
+            [Some((IDLE_CHECKS, false)), Some((1, true))]
+        );
 
         lane.check_idle_connections(&mut scratch);
         assert_eq!([0, 1].map(|slot| idle(lane, slot)), [None, Some((2, true))]);

@@ -20,7 +20,11 @@ const PANICS: [&str; 10] = [
     "alloc_error",
 ];
 
-/// The compiler that the numbers below belong to. With others the image is not checked.
+/// What formats text. Errors of the small ORB are numbers.
+const FORMATS: &str = "core::fmt::";
+
+/// The compiler that the numbers below belong to. With others the image is not checked, which is a failure if the
+/// environment has `REQUIRE_TOOLS=1`.
 const COMPILER: &str = "rustc 1.95.0 ";
 
 /// Where the image may panic: how many calls there are at most in functions whose names contain this. The linker leaves out
@@ -35,11 +39,12 @@ const ALLOWED: [(&str, usize); 3] = [
     ("zorb_nano::os::linux::unix::address", 1),
 ];
 
-/// Checks that the image panics nowhere else.
+/// Checks that the image panics nowhere else, and formats nothing.
 pub(crate) fn check(image: &Path) -> Result<(), Failed> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     if !output(Command::new(rustc).arg("--version"))?.starts_with(COMPILER) {
-        return Ok(());
+        let required = crate::are_tools_required();
+        return if required { Err(format!("not {COMPILER}").into()) } else { Ok(()) };
     }
     let mut code = Command::new("objdump");
     code.args(["--disassemble", "--demangle", "--no-show-raw-insn"]).arg(image);
@@ -57,6 +62,8 @@ pub(crate) fn check(image: &Path) -> Result<(), Failed> {
             _ => others.push(format!("{calls} more calls that panic in {function}")),
         }
     }
+    let formats = code.lines().filter(|line| line.ends_with(">:") && line.contains(FORMATS));
+    others.extend(formats.map(|line| format!("code that formats text: {line}")));
     if others.is_empty() { Ok(()) } else { Err(others.join("\n").into()) }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The package in `image` uses all five. It is checked for the host, where it does not compile when a
 //! dependency links `std`, and built for bare targets. The static image of `examples/nano` is built for Linux, and run. A
-//! target that rustup has not installed shows as ignored.
+//! target that rustup has not installed shows as ignored; `REQUIRE_TOOLS=1` makes that a failure.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
 
 mod image;
@@ -41,7 +41,12 @@ fn on(
     let (installed, advice) = (is_installed(target), format!("rustup target add {target}"));
     let name = if installed { name.to_owned() } else { format!("{name} [{advice}]") };
     Trial::test(name, move || if installed { test() } else { Err(advice.into()) })
-        .with_ignored_flag(!installed)
+        .with_ignored_flag(!installed && !are_tools_required())
+}
+
+/// Whether a tool that is missing is a failure.
+fn are_tools_required() -> bool {
+    env::var_os("REQUIRE_TOOLS").is_some_and(|value| value != "0")
 }
 
 fn is_installed(target: &str) -> bool {
