@@ -35,6 +35,11 @@ fn main() {
         eprintln!("{error}");
         std::process::exit(1);
     }
+    let handlers = interpretive.reply_handlers();
+    if let Err(error) = handlers.try_compile(&[path("handlers")]) {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
     let profiled = Config::new().marshal(Marshal::Profile).usage_file("fixtures.usage");
     let folder = compared::folder("profiled");
     if let Err(error) = profiled.out_dir(folder).try_compile(&PROFILED.map(path)) {

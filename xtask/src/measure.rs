@@ -35,13 +35,17 @@ const IDLE: f64 = 1.0;
 const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// The name of a file, and the arguments of `zorb bench` for it.
-const RUNS: [(&str, &str); 22] = [
+const RUNS: [(&str, &str); 27] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
     ("latency-busy-wait", "latency --payload 4 --vs raw,omniorb --busy-wait"),
+    ("latency-nano", "latency --payload 4 --vs raw,nano"),
     ("latency-shmiop", "latency --transport shmiop --payload 4,65536 --rounds 3 --busy-wait"),
     ("pending", "pending --vs raw,omniorb,tonic,capnp"),
-    ("views", "views"),
+    ("views", "views --vs raw,capnp,iceoryx2"),
+    ("param", "param"),
+    ("ladder", "ladder"),
+    ("conventional", "conventional"),
     ("naming", "naming"),
     ("first-call", "first-call"),
     ("ttcp", "ttcp --payload 131072 --vs raw,ace,omniorb"),
@@ -64,6 +68,7 @@ const RUNS: [(&str, &str); 22] = [
     ("rt", "rt"),
     ("rt-unused", "rt --only E15"),
     ("upcalls", "upcalls"),
+    ("dba", "dba"),
 ];
 
 pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
@@ -75,12 +80,8 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
         return Ok(ExitCode::SUCCESS);
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    succeed(Command::new(&cargo).current_dir(root).args([
-        "build",
-        "--profile=lto",
-        "-p",
-        "zorb-cli",
-    ]))?;
+    let build = ["build", "--profile=lto", "-p", "zorb-cli", "-p", "zorb-ladder", "-p", "dba"];
+    succeed(Command::new(&cargo).current_dir(root).args(build))?;
     let commit = commit(root)?;
     let is_chosen = |name: &str| experiments.is_empty() || experiments.iter().any(|it| it == name);
     if is_chosen("probes") {

@@ -16,7 +16,7 @@ macro_rules! generated {
 }
 
 generated! {
-    ami any bank deferred edges extended hello interfaces local
+    ami any bank deferred edges extended handlers hello interfaces local
     names reopened reserved types unions upcalls valuetypes views
 }
 
@@ -34,6 +34,8 @@ mod local_objects;
 mod operations;
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/pending.rs"]
 mod pending;
+#[path = "../../../crates/zorb-idl-rust/tests/compiled/handlers.rs"]
+mod reply_handlers;
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/typed.rs"]
 mod typed;
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/upcalls.rs"]
@@ -42,5 +44,7 @@ mod upcall_arguments;
 mod values;
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/valuetypes.rs"]
 mod valuetype_calls;
+#[path = "../../../crates/zorb-idl-rust/tests/compiled/variable_views.rs"]
+mod variable_views;
 #[path = "../../../crates/zorb-idl-rust/tests/compiled/views.rs"]
 mod views_of_calls;

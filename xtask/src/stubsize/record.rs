@@ -83,6 +83,9 @@ impl Record {
 mod tests {
     use super::*;
 
+    /// The page of the book with a table of them.
+    const PAGE: &str = "docs/src/idl-compiler.md";
+
     fn record(rustc: &str, octets: &[(&str, i64)]) -> Record {
         let octets = octets.iter().map(|(what, octets)| ((*what).to_owned(), *octets)).collect();
         Record { compiler: Compiler { rustc: rustc.to_owned(), host: "x".to_owned() }, octets }
@@ -93,6 +96,25 @@ mod tests {
         let written = record("1.95.0", &[("compiled client", 20_000), ("engine", 7)]);
         assert_eq!(Record::parse(&written.to_toml()), Some(written));
         assert_eq!(Record::parse("rustc = \"1\""), None);
+    }
+
+    #[test]
+    fn the_book_has_the_sizes_on_record() {
+        let record = Record::read(&crate::root()).expect(PATH);
+        let page = std::fs::read_to_string(crate::root().join(PAGE)).expect(PAGE);
+        let size = |what: &str| crate::footprint::grouped(record.octets[what].unsigned_abs());
+        for (row, client, server) in [
+            ("compiled", "compiled client", "compiled server"),
+            ("interpretive", "interpretive client", "interpretive server"),
+            (
+                "by profile, one of the seven operations hot",
+                "client by profile",
+                "server by profile",
+            ),
+        ] {
+            let row = format!("\n| {row} | {} | {} |\n", size(client), size(server));
+            assert!(page.contains(&row), "{PAGE}, of {PATH}: {row}");
+        }
     }
 
     #[test]

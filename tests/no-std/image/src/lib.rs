@@ -13,7 +13,6 @@ use alloc::vec::Vec;
 use core::error::Error;
 use core::panic::PanicInfo;
 
-use dba_algorithm as _;
 use zorb_cdr::{TextCoding, Wire};
 use zorb_giop::{MessageHeader, MessageWriter, ReplyStatus, RequestHeader};
 use zorb_interp as _;
