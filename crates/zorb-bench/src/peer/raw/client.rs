@@ -15,6 +15,10 @@ use crate::peer::arguments::PeerArguments;
 use crate::peer::client::{self, Client, Flooding, Refusal, Tally, TwoWay, in_parts};
 use crate::transport::bare_transport;
 
+/// The octets of Zorb's Request and Reply of GIOP 1.2 for a call without arguments and results.
+const GIOP_REQUEST: usize = 64;
+const GIOP_REPLY: u8 = 24;
+
 /// Calls a bare server.
 #[derive(Debug)]
 pub(in crate::peer) struct RawClient {
@@ -127,7 +131,7 @@ fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
     let index = Operation::ALL.iter().position(|one| *one == operation);
     let index = index.and_then(|index| u8::try_from(index).ok());
     let one_way = operation.action() == Action::Sink;
-    let header = Header { operation: index.unwrap_or(SYNC), one_way, size };
+    let header = Header { operation: index.unwrap_or(SYNC), one_way, echo: 0, size };
     let mut message = header.encode()?.to_vec();
     message.extend(body::new(size));
     Ok(message)
@@ -179,6 +183,18 @@ impl Messages {
         Ok(messages)
     }
 
+    /// The same without arguments, with as many octets as the messages of GIOP 1.2 beside which they are sent ahead.
+    fn as_long_as_giop(mut self) -> io::Result<Self> {
+        if let Some(octets) = self.request.first_chunk().filter(|_| self.request.len() == HEADER) {
+            let size = GIOP_REQUEST - HEADER;
+            let header = Header { echo: GIOP_REPLY, size, ..Header::decode(*octets)? };
+            self.request = [&header.encode()?[..], &body::new(size)].concat();
+            let echo = header.of_echo();
+            self.reply = [&echo.encode()?[..], &body::new(echo.size)].concat();
+        }
+        Ok(self)
+    }
+
     fn set(&mut self, number: u32) {
         body::set_first(self.request.split_at_mut(HEADER).1, number);
         let (_, reply) = self.reply.split_at_mut(HEADER);
@@ -207,6 +223,7 @@ impl Client for RawClient {
         let exclusive = match line {
             client::ConnectionUse::Pipelined => {
                 let exclusive = self.exclusive()?;
+                let messages = messages.as_long_as_giop()?;
                 return Ok(Box::new(Pipelined { exclusive, messages }));
             }
             client::ConnectionUse::Fresh { bound } => Some(self.fresh(bound)?),
@@ -301,7 +318,7 @@ impl Flooding for RawFlood {
     }
 
     fn sync(&mut self) -> Result<Tally> {
-        let request = Header { operation: SYNC, one_way: false, size: 0 }.encode()?;
+        let request = Header { operation: SYNC, one_way: false, echo: 0, size: 0 }.encode()?;
         let reply = self.exclusive.line()?.exchange(&request)?;
         let mut numbers = reply
             .get(HEADER..)

@@ -24,30 +24,41 @@ pub(super) struct Header {
     pub(super) operation: u8,
     /// Whether no reply is expected.
     pub(super) one_way: bool,
+    /// Octets of an echo, with its header, if it is shorter than what it echoes; 0 otherwise.
+    pub(super) echo: u8,
     /// Octets of the body.
     pub(super) size: usize,
 }
 
 impl Header {
+    /// The header of the echo of a message with this one.
+    pub(super) const fn of_echo(self) -> Self {
+        let size = match self.echo {
+            0 => self.size,
+            octets => (octets as usize).saturating_sub(HEADER),
+        };
+        Self { echo: 0, size, ..self }
+    }
+
     pub(super) fn encode(self) -> io::Result<[u8; HEADER]> {
         let size = u32::try_from(self.size).map_err(|_| io::ErrorKind::InvalidInput)?;
         let mut octets = [0; HEADER];
         let (magic, rest) = octets.split_at_mut(MAGIC.len());
         magic.copy_from_slice(&MAGIC);
         let (start, end) = rest.split_at_mut(4);
-        start.copy_from_slice(&[self.operation, u8::from(self.one_way) * ONE_WAY, 0, 0]);
+        start.copy_from_slice(&[self.operation, u8::from(self.one_way) * ONE_WAY, self.echo, 0]);
         end.copy_from_slice(&size.to_ne_bytes());
         Ok(octets)
     }
 
     #[inline]
-    fn decode(octets: [u8; HEADER]) -> io::Result<Self> {
-        let [a, b, c, d, operation, flags, _, _, size @ ..] = octets;
+    pub(super) fn decode(octets: [u8; HEADER]) -> io::Result<Self> {
+        let [a, b, c, d, operation, flags, echo, _, size @ ..] = octets;
         let size = u32::from_ne_bytes(size) as usize;
         if [a, b, c, d] != MAGIC || size > MAX_SIZE {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        Ok(Self { operation, one_way: flags & ONE_WAY != 0, size })
+        Ok(Self { operation, one_way: flags & ONE_WAY != 0, echo, size })
     }
 }
 

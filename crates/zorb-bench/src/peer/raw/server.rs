@@ -5,7 +5,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use super::body;
-use super::message::{Header, Inbox, SYNC};
+use super::message::{HEADER, Header, Inbox, SYNC};
 use super::socket::{Listener, Stream};
 use crate::error::Result;
 use crate::operation::{Action, Operation};
@@ -57,14 +57,18 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
         }
         let operation = Operation::ALL.get(usize::from(header.operation)).copied();
         let Some(operation) = operation else { return Err(io::ErrorKind::InvalidData.into()) };
-        let (_, content) = message.split_at_mut(super::message::HEADER);
+        let (_, content) = message.split_at_mut(HEADER);
         match operation.action() {
             Action::Echo | Action::Local => {}
             Action::Cube => body::cube(content),
             Action::Sum => {
                 let sum = body::sum(content);
-                let header =
-                    Header { operation: header.operation, one_way: false, size: sum.len() };
+                let header = Header {
+                    operation: header.operation,
+                    one_way: false,
+                    echo: 0,
+                    size: sum.len(),
+                };
                 out.write_all(&[&header.encode()?[..], &sum].concat())?;
                 continue;
             }
@@ -76,7 +80,11 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
             }
         }
         if !header.one_way {
-            out.write_all(message)?;
+            let echo = header.of_echo();
+            if let Some(octets) = message.first_chunk_mut().filter(|_| header.echo > 0) {
+                *octets = echo.encode()?;
+            }
+            out.write_all(message.get(..HEADER + echo.size).unwrap_or_default())?;
         }
     }
     Ok(())
@@ -84,7 +92,8 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
 
 fn encode_tally(tally: Tally) -> io::Result<Vec<u8>> {
     let numbers = [u64::from(tally.calls), tally.elements, tally.sum, process_cpu_ns()];
-    let mut message = Header { operation: SYNC, one_way: false, size: 32 }.encode()?.to_vec();
+    let mut message =
+        Header { operation: SYNC, one_way: false, echo: 0, size: 32 }.encode()?.to_vec();
     message.extend(numbers.iter().flat_map(|number| number.to_ne_bytes()));
     Ok(message)
 }

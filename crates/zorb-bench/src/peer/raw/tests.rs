@@ -72,6 +72,16 @@ fn threads_share_a_connection() {
     assert!(text.starts_with("done check=ok calls=200 "), "{text}");
 }
 
+#[test]
+fn messages_that_are_sent_ahead_are_as_long_as_those_of_giop() {
+    let (client, _folder) = client("iiop");
+    let text = answer(&client, "run ping 0 8 batch=4 pipelined=1").to_string();
+    assert!(text.starts_with("done check=ok calls=8 "), "{text}");
+    let text = answer(&connect("iiop", &liar(usize::MAX), 0), "run ping 0 1 batch=1 pipelined=1")
+        .to_string();
+    assert_eq!(text, "failed the reply is wrong", "it is not as long as the request");
+}
+
 /// Echoes messages, the first ones with bodies of each connection with the last octet changed.
 fn liar(lies: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
