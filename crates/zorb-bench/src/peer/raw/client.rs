@@ -184,7 +184,7 @@ impl Messages {
     }
 
     /// The same without arguments, with as many octets as the messages of GIOP 1.2 beside which they are sent ahead.
-    fn as_long_as_giop(mut self) -> io::Result<Self> {
+    fn padded_like_giop(mut self) -> io::Result<Self> {
         if let Some(octets) = self.request.first_chunk().filter(|_| self.request.len() == HEADER) {
             let size = GIOP_REQUEST - HEADER;
             let header = Header { echo: GIOP_REPLY, size, ..Header::decode(*octets)? };
@@ -223,7 +223,7 @@ impl Client for RawClient {
         let exclusive = match line {
             client::ConnectionUse::Pipelined => {
                 let exclusive = self.exclusive()?;
-                let messages = messages.as_long_as_giop()?;
+                let messages = messages.padded_like_giop()?;
                 return Ok(Box::new(Pipelined { exclusive, messages }));
             }
             client::ConnectionUse::Fresh { bound } => Some(self.fresh(bound)?),
