@@ -14,6 +14,7 @@ mod macros;
 mod pragma;
 mod preprocessor;
 mod scan;
+mod substitute;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

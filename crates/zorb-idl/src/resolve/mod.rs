@@ -19,6 +19,7 @@ mod imports;
 mod interfaces;
 mod items;
 mod lookup;
+mod operations;
 mod other_languages;
 mod prefixes;
 mod resolver;
