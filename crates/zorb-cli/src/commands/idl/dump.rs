@@ -3,12 +3,17 @@
 //! The book specifies the format in the chapter on the IDL compiler. Absent values (no bound, no
 //! docs, false) are omitted.
 
-use serde_json::{Map, Value, json};
+mod object;
+mod parts;
+mod types;
+
+use serde_json::{Value, json};
 use zorb_idl::model::{
-    Annotation, Attribute, ConstValue, Definition, Export, Initializer, Label, Member, Operation,
-    Param, Port, PortKind, StateMember, Struct, TemplateArgument, Union, ValueType,
+    Definition, Export, Label, Member, StateMember, Struct, TemplateArgument, Union, ValueType,
 };
-use zorb_idl::{Compilation, DefId, DefinitionKind, Type};
+use zorb_idl::{Compilation, DefId, DefinitionKind};
+
+use self::object::Object;
 
 /// The definitions of a compilation, nested as in the IDL.
 pub(super) fn model(compilation: &Compilation, built_in: bool) -> Value {
@@ -19,35 +24,6 @@ pub(super) fn model(compilation: &Compilation, built_in: bool) -> Value {
 struct Dump<'c> {
     compilation: &'c Compilation,
     built_in: bool,
-}
-
-/// A JSON object that omits absent values.
-#[derive(Default)]
-struct Object(Map<String, Value>);
-
-impl Object {
-    fn put(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
-        let value = value.into();
-        let idle = match &value {
-            Value::Null | Value::Bool(false) => true,
-            Value::Array(list) => list.is_empty(),
-            _ => false,
-        };
-        if !idle {
-            self.0.insert(key.to_owned(), value);
-        }
-        self
-    }
-
-    /// Adds the value of a constant, which may be `FALSE`.
-    fn put_constant(&mut self, key: &str, value: Option<Value>) -> &mut Self {
-        self.0.extend(value.map(|value| (key.to_owned(), value)));
-        self
-    }
-
-    fn take(&mut self) -> Value {
-        Value::Object(std::mem::take(&mut self.0))
-    }
 }
 
 impl Dump<'_> {
@@ -70,7 +46,7 @@ impl Dump<'_> {
         let location = self.compilation.sources.location(item.span);
         let mut object = Object::default();
         object
-            .put("kind", kind(&item.kind))
+            .put("kind", Self::kind(&item.kind))
             .put("name", item.name.as_str())
             .put("scoped_name", self.name(item.id))
             .put("id", item.repository_id.as_str())
@@ -275,145 +251,5 @@ impl Dump<'_> {
         object.put("discriminator_annotations", annotations);
         object.put("cases", cases).put("implicit_default", item.implicit_default);
         object.put("definitions", self.definitions(&item.children));
-    }
-
-    fn operation(&self, item: &Operation) -> Value {
-        let mut object = Object::default();
-        object
-            .put("name", item.name.as_str())
-            .put("oneway", item.oneway)
-            .put("result", self.ty(&item.result))
-            .put("parameters", self.params(&item.params))
-            .put("raises", self.names(&item.raises))
-            .put("contexts", item.contexts.clone())
-            .put("docs", item.docs.as_deref())
-            .put("annotations", self.annotations(&item.annotations))
-            .take()
-    }
-
-    fn params(&self, list: &[Param]) -> Value {
-        let param = |item: &Param| {
-            let mut object = Object::default();
-            object.put("direction", item.direction.keyword()).put("name", item.name.as_str());
-            object.put("type", self.ty(&item.ty)).put("docs", item.docs.as_deref());
-            object.put("annotations", self.annotations(&item.annotations)).take()
-        };
-        list.iter().map(param).collect()
-    }
-
-    fn attributes(&self, list: &[Attribute]) -> Value {
-        list.iter().map(|item| self.attribute(item)).collect()
-    }
-
-    fn attribute(&self, item: &Attribute) -> Value {
-        let mut object = Object::default();
-        object
-            .put("name", item.name.as_str())
-            .put("readonly", item.readonly)
-            .put("type", self.ty(&item.ty))
-            .put("get_raises", self.names(&item.get_raises))
-            .put("set_raises", self.names(&item.set_raises))
-            .put("docs", item.docs.as_deref())
-            .put("annotations", self.annotations(&item.annotations))
-            .take()
-    }
-
-    fn initializers(&self, list: &[Initializer]) -> Value {
-        let initializer = |item: &Initializer| {
-            let mut object = Object::default();
-            object.put("name", item.name.as_str()).put("parameters", self.params(&item.params));
-            object.put("raises", self.names(&item.raises)).put("docs", item.docs.as_deref());
-            object.put("annotations", self.annotations(&item.annotations)).take()
-        };
-        list.iter().map(initializer).collect()
-    }
-
-    fn ports(&self, list: &[Port]) -> Value {
-        let port = |item: &Port| {
-            let (word, multiple) = match &item.kind {
-                PortKind::Uses { multiple, .. } => ("uses", *multiple),
-                kind => (kind.keyword(), false),
-            };
-            let mut object = Object::default();
-            object.put("kind", word).put("multiple", multiple).put("name", item.name.as_str());
-            object.put("type", self.ty(&item.kind.ty())).put("part_of", item.part_of.as_deref());
-            object.put("docs", item.docs.as_deref());
-            object.put("annotations", self.annotations(&item.annotations)).take()
-        };
-        list.iter().map(port).collect()
-    }
-
-    fn annotations(&self, list: &[Annotation]) -> Value {
-        let annotation = |item: &Annotation| {
-            let argument = |(name, value): &(String, ConstValue)| (name.clone(), self.value(value));
-            let arguments: Map<String, Value> = item.arguments.iter().map(argument).collect();
-            let mut object = Object::default();
-            object.put("name", item.name.as_str()).put("unknown", !item.is_known);
-            object.put("arguments", arguments).take()
-        };
-        list.iter().map(annotation).collect()
-    }
-
-    /// A type: its kind, and the parameters of that kind.
-    fn ty(&self, ty: &Type) -> Value {
-        let mut object = Object::default();
-        match ty {
-            Type::String { bound } => object.put("kind", "string").put("bound", *bound),
-            Type::WString { bound } => object.put("kind", "wstring").put("bound", *bound),
-            Type::Fixed { digits, scale } => {
-                object.put("kind", "fixed").put("digits", *digits).put("scale", *scale)
-            }
-            Type::Sequence { element, bound } => {
-                object.put("kind", "sequence").put("element", self.ty(element)).put("bound", *bound)
-            }
-            Type::Array { element, dims } => {
-                let dims = dims.clone();
-                object.put("kind", "array").put("element", self.ty(element)).put("dims", dims)
-            }
-            Type::Map { key, value, bound } => object
-                .put("kind", "map")
-                .put("key", self.ty(key))
-                .put("value", self.ty(value))
-                .put("bound", *bound),
-            Type::Named(id) => {
-                let definition = &self.compilation.model[*id];
-                object.put("kind", kind(&definition.kind)).put("name", self.name(*id))
-            }
-            Type::Error => object.put("kind", "error"),
-            plain => object.put("kind", self.compilation.model.type_name(plain)),
-        };
-        object.take()
-    }
-
-    /// A constant: a JSON value, or an object with its kind if JSON has no such value.
-    fn value(&self, value: &ConstValue) -> Value {
-        match value {
-            ConstValue::Boolean(value) => json!(value),
-            ConstValue::Integer(value) => match (u64::try_from(*value), i64::try_from(*value)) {
-                (Ok(value), _) => json!(value),
-                (_, Ok(value)) => json!(value),
-                _ => json!(value.to_string()),
-            },
-            ConstValue::Float(value) => json!(value),
-            ConstValue::Fixed(value) => json!({ "fixed": value.to_string() }),
-            ConstValue::Char(value) => json!({ "char": value.to_string() }),
-            ConstValue::WChar(unit) => json!({ "wchar": unit }),
-            ConstValue::String(text) => json!(text),
-            ConstValue::WString(units) => json!({ "wstring": units }),
-            ConstValue::Enumerator { enumeration, .. } => {
-                let name = self.compilation.model.enumerator_name(value);
-                json!({ "enum": self.name(*enumeration), "enumerator": name })
-            }
-            ConstValue::Error => json!({ "error": true }),
-        }
-    }
-}
-
-/// The kind of a definition: its IDL keyword, if that is a single word.
-fn kind(item: &DefinitionKind) -> &'static str {
-    match item {
-        DefinitionKind::ValueBox(_) => "valuebox",
-        DefinitionKind::TemplateModule(_) => "template_module",
-        other => other.keyword(),
     }
 }
