@@ -1,5 +1,7 @@
-use super::*;
 use zorb_idl::MemoryLoader;
+
+use super::*;
+use crate::Error;
 
 const HELLO: &str = "module Hello { interface Greeter { string say_hello(in string name); }; };";
 
