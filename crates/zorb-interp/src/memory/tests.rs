@@ -6,6 +6,7 @@ mod release;
 mod samples;
 mod unions;
 mod upcalls;
+mod wire;
 mod without_memory;
 
 use alloc::string::String;

@@ -3,12 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{ByteOrder, CdrReader};
 
 use super::release::{Counted, alive};
-use crate::{
-    Clause, Raised, Results, Table, Tabled, read_value, receive, struct_table, write_value,
-};
+use super::wire::wire_by_table;
+use crate::{Clause, Raised, Results, Table, Tabled, receive, struct_table};
 
 /// An error that no `raises` clause contains.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,28 +24,7 @@ macro_rules! exceptions {
         #[derive(Clone, Debug)]
         pub(super) struct $name { $(pub(super) $field: $type),* }
 
-        impl Wire for $name {
-            type Value = Self;
-            type View = Self;
-            type Borrowed<'a> = Self;
-            const MIN_SIZE: usize = 0;
-
-            fn view(value: &Self) -> &Self {
-                value
-            }
-
-            fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-                write_value::<Self>(value, writer)
-            }
-
-            fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-                read_value::<Self>(reader)
-            }
-
-            fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
-                read_value::<Self>(reader)
-            }
-        }
+        wire_by_table!($name, 0);
 
         impl Tabled for $name {
             const TABLE: Table<Self> = struct_table!($name { $($field: $type),* });

@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
 
 use super::errors::Failure;
+use super::wire::wire_by_table;
 use crate::{Space, Tabled, Values, read_value, receive, write_value};
 
 std::thread_local! {
@@ -87,28 +88,7 @@ struct Record {
     last: String,
 }
 
-impl Wire for Record {
-    type Value = Self;
-    type View = Self;
-    type Borrowed<'a> = Self;
-    const MIN_SIZE: usize = 1;
-
-    fn view(value: &Self) -> &Self {
-        value
-    }
-
-    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        write_value::<Self>(value, writer)
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        read_value::<Self>(reader)
-    }
-
-    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
-        read_value::<Self>(reader)
-    }
-}
+wire_by_table!(Record, 1);
 
 impl Tabled for Record {
     const TABLE: crate::Table<Self> = crate::struct_table!(Record {

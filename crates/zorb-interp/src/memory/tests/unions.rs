@@ -8,9 +8,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::release::{Counted, PANIC, alive};
+use super::wire::wire_by_table;
 use crate::{Deferred, Table, Tabled, read_value, write_value};
 
 /// `union Tree switch (octet) { case 1: Counted leaf; case 2: case 3: string named; case 4: sequence<Tree> branches; };`
@@ -50,28 +51,7 @@ struct Node {
 
 macro_rules! by_table {
     ($name:ident, $table:expr) => {
-        impl Wire for $name {
-            type Value = Self;
-            type View = Self;
-            type Borrowed<'a> = Self;
-            const MIN_SIZE: usize = 1;
-
-            fn view(value: &Self) -> &Self {
-                value
-            }
-
-            fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-                write_value::<Self>(value, writer)
-            }
-
-            fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-                read_value::<Self>(reader)
-            }
-
-            fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
-                read_value::<Self>(reader)
-            }
-        }
+        wire_by_table!($name, 1);
 
         impl Deferred for $name {
             fn table() -> &'static Table<Self> {
