@@ -1,16 +1,16 @@
 //! Any: a value with its type.
 
+mod build;
 mod octets;
+mod read;
 #[cfg(test)]
 mod tests;
 mod value;
 
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 use zorb_cdr::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Number, ReadContext,
-    TextCoding, WideForm, WideSet,
+    ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, ReadContext, TextCoding, WideForm, WideSet,
 };
 
 use octets::Octets;
@@ -120,144 +120,6 @@ impl Any {
         Ok(any)
     }
 
-    /// An any of a type known at run time, whose value `body` writes. `body` is called a second time if
-    /// UTF-8 cannot represent a `char`.
-    ///
-    /// # Errors
-    /// What `body` returns; as [`Layout::copy`] when `body` wrote something else than a value of the type.
-    pub fn build(
-        type_code: TypeCode,
-        body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> CdrResult<Self> {
-        Self::build_with(&Layout::of(&type_code), body)
-    }
-
-    /// As [`build`](Self::build), with a layout that the caller has made before.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build).
-    pub fn build_with(
-        layout: &Layout,
-        body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> CdrResult<Self> {
-        Self::build_of(layout, None, body)
-    }
-
-    /// As [`build_with`](Self::build_with), with the types of valuetypes inside that the TypeCode does not
-    /// describe.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build).
-    pub fn build_of(
-        layout: &Layout,
-        types: Option<Arc<ValueTypes>>,
-        mut body: impl FnMut(&mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> CdrResult<Self> {
-        let retried = layout.retried();
-        let layout = &*retried;
-        let type_code = layout.type_code().clone();
-        let mut any = Self::image(type_code, layout.traits(), |_, writer| body(writer))?;
-        if let Some(simple) = layout.simple() {
-            let mut reader = any.reader();
-            simple.copy(&mut reader, None)?;
-            return match reader.remaining() {
-                0 => Ok(any),
-                _ => Err(reader.error(CdrErrorKind::TooLong, "any")),
-            };
-        }
-        any.types = types.or(any.types);
-        let mut reader = any.reader();
-        let walked = layout.run(&mut reader, None)?;
-        let (left, too_long) = (reader.remaining(), reader.error(CdrErrorKind::TooLong, "any"));
-        match left {
-            0 if walked.verbatim => {
-                any.types = walked.types;
-                Ok(any)
-            }
-            0 => Self::read_with(layout, &mut any.reader()),
-            _ => Err(too_long),
-        }
-    }
-
-    /// Reads a value of a known type from a stream, without a TypeCode before it.
-    ///
-    /// # Errors
-    /// As [`Layout::copy`].
-    pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        Self::read_with(&Layout::of(&type_code), reader)
-    }
-
-    /// As [`read_value`](Self::read_value), with a layout that the caller has made before.
-    ///
-    /// # Errors
-    /// As [`Layout::copy`].
-    pub fn read_with(layout: &Layout, reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        if let Some(simple) = layout.simple()
-            && reader.is_evenly_aligned()
-            && !reader.is_in_chunks()
-            && reader.is_in_one_piece()
-        {
-            let (rest, start) = (reader.rest(), reader.offset());
-            simple.copy(reader, None)?;
-            let octets = rest.get(..rest.len() - reader.remaining()).unwrap_or_default();
-            return Self::copied(layout, octets, start, reader);
-        }
-        let retried = layout.retried();
-        let layout = &*retried;
-        let (mark, start) = (reader.mark(), reader.offset());
-        let had_values = reader.has_values();
-        let before = reader.take_first_target();
-        let walked = layout.run(reader, None)?;
-        let first_target = reader.take_first_target();
-        if let Some(first) = before.into_iter().chain(first_target).min() {
-            reader.note_target(first);
-        }
-        let traits = layout.traits();
-        let octets = reader.since(&mark).filter(|octets| {
-            let is_shared = first_target.is_some_and(|first| first < start)
-                || (walked.is_opaque && had_values && may_refer_back(octets, start, reader));
-            walked.verbatim && reader.is_evenly_aligned() && !is_shared
-        });
-        let Some(octets) = octets else {
-            let octets = reader.vector(reader.offset().saturating_sub(start), "any")?;
-            let type_code = layout.type_code().clone();
-            let mut any = Self::image_in(octets, type_code, traits, |_, writer| {
-                reader.rewind(&mark);
-                layout.copy(reader, writer)
-            })?;
-            any.types = walked.types;
-            return Ok(any);
-        };
-        let mut any = Self::copied(layout, octets, start, reader)?;
-        any.form.has_values = walked.has_values;
-        any.types = walked.types;
-        Ok(any)
-    }
-
-    /// An any with octets of a stream from the offset `start` on.
-    fn copied(
-        layout: &Layout,
-        octets: &[u8],
-        start: usize,
-        reader: &mut CdrReader<'_>,
-    ) -> CdrResult<Self> {
-        let traits = layout.traits();
-        let form = Form {
-            order: reader.order(),
-            start: (start % 8) as u8,
-            text: reader.text(),
-            alignment: traits.alignment,
-            has_text: traits.has_text,
-            has_values: false,
-        };
-        let type_code = layout.type_code().clone();
-        let octets = match Octets::inline(octets) {
-            Some(octets) => octets,
-            None => Octets::Heap(reader.copied(octets, "any")?),
-        };
-        Ok(Self { type_code, octets, form, types: None })
-    }
-
     /// Appends the value without its TypeCode.
     ///
     /// # Errors
@@ -340,62 +202,4 @@ impl Any {
         }
         T::read(&mut reader).ok()
     }
-
-    /// An any with the octets that `body` writes, in UTF-8 if possible.
-    fn image(
-        type_code: TypeCode,
-        traits: Traits,
-        body: impl FnMut(&TypeCode, &mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> CdrResult<Self> {
-        Self::image_in(Vec::new(), type_code, traits, body)
-    }
-
-    /// As [`image`](Self::image), in the memory of an empty vector.
-    fn image_in(
-        mut octets: Vec<u8>,
-        type_code: TypeCode,
-        traits: Traits,
-        mut body: impl FnMut(&TypeCode, &mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> CdrResult<Self> {
-        let mut attempt = |octets: &mut Vec<u8>, char_set| {
-            let form = Form::own(char_set, traits);
-            let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
-            writer.name_values();
-            body(&type_code, &mut writer)?;
-            writer.finish()?;
-            let types = match writer.retains_values() {
-                true => ValueTypes::written(&writer, &type_code),
-                false => None,
-            };
-            CdrResult::Ok((Form { has_values: writer.has_values(), ..form }, types))
-        };
-        let (form, types) = match attempt(&mut octets, CharSet::Utf8) {
-            Err(error) if error.kind == CdrErrorKind::BadText => {
-                octets.clear();
-                attempt(&mut octets, CharSet::Latin1)?
-            }
-            done => done?,
-        };
-        Ok(Self { type_code, octets: Octets::from(octets), form, types })
-    }
-}
-
-/// Whether octets of unknown types may contain an indirection to a value before `start`, the offset of the
-/// first octet. Two numbers that look like an indirection count as one.
-fn may_refer_back(octets: &[u8], start: usize, reader: &CdrReader<'_>) -> bool {
-    const INDIRECTION: i32 = -1;
-    let skipped = start.next_multiple_of(4) - start;
-    let (words, _) = octets.get(skipped..).unwrap_or_default().as_chunks::<4>();
-    let number = |octets: &[u8; 4]| i32::from_octets(*octets, reader.order());
-    let mut offset = start + skipped;
-    words.windows(2).any(|pair| {
-        offset += 4;
-        let [tag, distance] = pair else { return false };
-        let back = usize::try_from(number(distance).unsigned_abs()).unwrap_or(usize::MAX);
-        number(tag) == INDIRECTION
-            && number(distance) < 0
-            && offset
-                .checked_sub(back)
-                .is_some_and(|target| target < start && reader.has_value_at(target))
-    })
 }

@@ -10,6 +10,7 @@ mod kept;
 mod kind;
 mod label;
 mod make;
+mod making;
 mod node;
 mod read;
 mod rebuild;
