@@ -1,8 +1,9 @@
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 use super::*;
-use crate::socket::same_user;
+use crate::socket::{SameUser, same_user};
 
 struct Ends {
     sender: Arc<SendBuffers>,
