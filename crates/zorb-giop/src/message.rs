@@ -9,6 +9,7 @@ mod operation;
 mod reply;
 mod request;
 mod target;
+mod whole;
 mod writer;
 
 pub use buffer::{PlainRequest, RequestBuffer};

@@ -187,3 +187,29 @@ pub(super) fn write_reply(
     writer.write_u32(status as u32);
     Ok(())
 }
+
+/// The octets of a GIOP 1.2 Reply up to its body: the message header, then id, status and the number of
+/// service contexts. The size is that of a reply without a body.
+///
+/// They are composed of words of eight octets: a send that follows immediately reads them in such words,
+/// and smaller stores could not be forwarded to its loads.
+#[inline]
+pub(super) fn plain_reply(
+    header: MessageHeader,
+    request_id: u32,
+    status: ReplyStatus,
+) -> [u8; 2 * HEADER_SIZE] {
+    let [m0, m1, m2, m3, major, minor, flags, kind, ..] = header.to_octets();
+    let words = |first: u32, second: u32| {
+        let (first, second) = (u64::from(first), u64::from(second));
+        match header.order {
+            ByteOrder::Little => (first | second << 32).to_le_bytes(),
+            ByteOrder::Big => (first << 32 | second).to_be_bytes(),
+        }
+    };
+    let begins = [m0, m1, m2, m3, major, minor, flags, kind];
+    let parts = [begins, words(HEADER_SIZE as u32, request_id), words(status as u32, 0)];
+    let mut octets = [0; 2 * HEADER_SIZE];
+    octets.copy_from_slice(parts.as_flattened());
+    octets
+}

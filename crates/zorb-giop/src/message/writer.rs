@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, Number, TextCoding};
 
 use super::locate::{write_locate_reply, write_locate_request};
-use super::reply::write_reply;
+use super::reply::{plain_reply, write_reply};
 use super::request::{fill_principal, unaligned, write_request};
 use super::{
     HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
@@ -215,26 +215,6 @@ impl<'b> MessageWriter<'b> {
         Ok(message)
     }
 
-    /// Writes a whole CancelRequest.
-    pub fn cancel_request(
-        buffer: &mut Vec<u8>,
-        version: GiopVersion,
-        order: ByteOrder,
-        request_id: u32,
-    ) {
-        write_whole(buffer, version, order, MessageKind::CancelRequest, Some(request_id));
-    }
-
-    /// Writes a whole CloseConnection. Before GIOP 1.2 only a server sends it.
-    pub fn close_connection(buffer: &mut Vec<u8>, version: GiopVersion, order: ByteOrder) {
-        write_whole(buffer, version, order, MessageKind::CloseConnection, None);
-    }
-
-    /// Writes a whole MessageError, in the highest version that Zorb supports, as the standard requires.
-    pub fn message_error(buffer: &mut Vec<u8>, order: ByteOrder) {
-        write_whole(buffer, GiopVersion::HIGHEST, order, MessageKind::MessageError, None);
-    }
-
     /// The version of the message.
     pub fn version(&self) -> GiopVersion {
         self.version
@@ -323,32 +303,6 @@ fn out_of_memory() -> CdrError {
     CdrError::new(CdrErrorKind::OutOfMemory, 0, "message")
 }
 
-/// The octets of a GIOP 1.2 Reply up to its body: the message header, then id, status and the number of
-/// service contexts. The size is that of a reply without a body.
-///
-/// They are composed of words of eight octets: a send that follows immediately reads them in such words,
-/// and smaller stores could not be forwarded to its loads.
-#[inline]
-fn plain_reply(
-    header: MessageHeader,
-    request_id: u32,
-    status: ReplyStatus,
-) -> [u8; 2 * HEADER_SIZE] {
-    let [m0, m1, m2, m3, major, minor, flags, kind, ..] = header.to_octets();
-    let words = |first: u32, second: u32| {
-        let (first, second) = (u64::from(first), u64::from(second));
-        match header.order {
-            ByteOrder::Little => (first | second << 32).to_le_bytes(),
-            ByteOrder::Big => (first << 32 | second).to_be_bytes(),
-        }
-    };
-    let begins = [m0, m1, m2, m3, major, minor, flags, kind];
-    let parts = [begins, words(HEADER_SIZE as u32, request_id), words(status as u32, 0)];
-    let mut octets = [0; 2 * HEADER_SIZE];
-    octets.copy_from_slice(parts.as_flattened());
-    octets
-}
-
 /// Writes the message size into the header, unless it is there already, as in a reply without a body or a
 /// repeated request: a store just before the send would delay it. `OutOfMemory` for an empty buffer.
 #[inline]
@@ -359,20 +313,4 @@ fn set_size(buffer: &mut [u8], size: u32, order: ByteOrder) -> CdrResult<()> {
         field.copy_from_slice(&octets);
     }
     Ok(())
-}
-
-fn write_whole(
-    buffer: &mut Vec<u8>,
-    version: GiopVersion,
-    order: ByteOrder,
-    kind: MessageKind,
-    request_id: Option<u32>,
-) {
-    let size = if request_id.is_some() { 4 } else { 0 };
-    let header = MessageHeader { version, order, more_fragments: false, kind, size };
-    buffer.clear();
-    buffer.extend_from_slice(&header.to_octets());
-    if let Some(request_id) = request_id {
-        CdrWriter::resume(buffer, order).write_u32(request_id);
-    }
 }
