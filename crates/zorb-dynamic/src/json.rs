@@ -28,6 +28,7 @@
 
 mod encoder;
 mod error;
+mod input;
 mod notation;
 mod read;
 #[cfg(test)]

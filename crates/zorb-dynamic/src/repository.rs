@@ -5,175 +5,20 @@
 mod canonical;
 mod change;
 mod description;
+mod entry;
 mod octets;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use zorb_types::{Any, TypeCode, Visibility};
-
 pub use canonical::RenamedIds;
-pub use change::mentions;
 pub use description::{
     AttributeDescription, InitializerDescription, InterfaceDescription, OperationDescription,
     ParameterDescription,
 };
+pub use entry::{Entry, EntryId, EntryKind, PortKind, mentions};
 pub use octets::StoreError;
-
-/// Identifies an [`Entry`] of a repository; that of the repository itself is [`Repository::ROOT`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EntryId(u32);
-
-impl EntryId {
-    /// The index of the entry.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A definition with its attributes of `CORBA::Contained`.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// Its repository id; empty for the repository itself.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// Its version, by default that of its id: `1.0`.
-    pub version: String,
-    /// The definition that contains it.
-    pub container: EntryId,
-    /// The definitions that it contains, in order.
-    pub contents: Vec<EntryId>,
-    /// Its kind.
-    pub kind: EntryKind,
-}
-
-/// The kind of a definition.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum EntryKind {
-    /// The repository itself.
-    Repository,
-    /// `module`
-    Module,
-    /// `interface`, also an abstract or local one.
-    Interface {
-        /// Its type, whose kind distinguishes the three.
-        type_code: TypeCode,
-        /// The repository ids of its direct bases.
-        bases: Vec<String>,
-    },
-    /// `valuetype`
-    Value {
-        /// Its type, with base, modifier and state.
-        type_code: TypeCode,
-        /// The repository ids of the valuetypes that it inherits from, a concrete one first.
-        bases: Vec<String>,
-        /// The repository ids of the interfaces that it supports.
-        supports: Vec<String>,
-        /// Its initializers.
-        initializers: Vec<InitializerDescription>,
-    },
-    /// A member of a valuetype's state.
-    ValueMember {
-        /// Its type.
-        type_code: TypeCode,
-        /// Its visibility.
-        visibility: Visibility,
-    },
-    /// `struct`, `union`, `enum`, `typedef`, `native` or a value box: its type.
-    Type(TypeCode),
-    /// `exception`
-    Exception(TypeCode),
-    /// `const`: its value, in its type.
-    Constant(Any),
-    /// An operation.
-    Operation(OperationDescription),
-    /// An attribute.
-    Attribute(AttributeDescription),
-    /// `component`
-    Component {
-        /// Its type.
-        type_code: TypeCode,
-        /// The repository ids of the bases of its equivalent interface, whose operations are
-        /// defined in it.
-        bases: Vec<String>,
-        /// The repository id of the component that it inherits from; empty for none.
-        base: String,
-        /// The repository ids of the interfaces that it supports.
-        supports: Vec<String>,
-    },
-    /// `home`
-    Home {
-        /// Its type.
-        type_code: TypeCode,
-        /// The repository ids of the bases of its equivalent interface.
-        bases: Vec<String>,
-        /// The repository id of the home that it inherits from; empty for none.
-        base: String,
-        /// The repository ids of the interfaces that it supports.
-        supports: Vec<String>,
-        /// The repository id of the component that it manages.
-        manages: String,
-        /// The repository id of the primary key; empty for none.
-        primary_key: String,
-    },
-    /// A port of a component.
-    Port {
-        /// Its kind.
-        kind: PortKind,
-        /// The repository id of its interface or event type.
-        target: String,
-    },
-    /// A `factory` of a home.
-    Factory(OperationDescription),
-    /// A `finder` of a home.
-    Finder(OperationDescription),
-}
-
-/// The kind of a port of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PortKind {
-    /// `provides`
-    Provides,
-    /// `uses`
-    Uses,
-    /// `uses multiple`
-    UsesMultiple,
-    /// `emits`
-    Emits,
-    /// `publishes`
-    Publishes,
-    /// `consumes`
-    Consumes,
-}
-
-impl Entry {
-    /// The type, if the definition is a type.
-    pub fn type_code(&self) -> Option<&TypeCode> {
-        match &self.kind {
-            EntryKind::Interface { type_code, .. }
-            | EntryKind::Value { type_code, .. }
-            | EntryKind::Component { type_code, .. }
-            | EntryKind::Home { type_code, .. }
-            | EntryKind::Type(type_code)
-            | EntryKind::Exception(type_code) => Some(type_code),
-            _ => None,
-        }
-    }
-
-    /// The type of an interface and the repository ids of its bases; of a component or home, those
-    /// of its equivalent interface.
-    pub fn interface(&self) -> Option<(&TypeCode, &[String])> {
-        match &self.kind {
-            EntryKind::Interface { type_code, bases }
-            | EntryKind::Component { type_code, bases, .. }
-            | EntryKind::Home { type_code, bases, .. } => Some((type_code, bases)),
-            _ => None,
-        }
-    }
-}
 
 /// A set of definitions with their ids and names.
 #[derive(Clone, Debug)]

@@ -6,7 +6,8 @@ use serde_json::Value;
 use zorb_cdr::{CdrErrorKind, CdrWriter};
 use zorb_types::{TcKind, TypeCode, value_ids};
 
-use super::encoder::{Encoder, expected, no_encoding, object, string};
+use super::encoder::Encoder;
+use super::input::{expected, no_encoding, object, string};
 use super::{BOXED, JsonError, REFERENCE, TYPE, type_named};
 use crate::dyn_any::value::state_of;
 

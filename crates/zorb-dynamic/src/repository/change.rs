@@ -11,7 +11,7 @@ use zorb_types::{Any, TypeCode, TypeCodeError};
 use super::canonical::{Canon, RenamedIds};
 use super::{
     Entry, EntryId, EntryKind, InitializerDescription, OperationDescription, ParameterDescription,
-    Repository,
+    Repository, mentions,
 };
 
 impl Repository {
@@ -291,83 +291,6 @@ impl Canon<'_> {
         match super::canonical::is_unfinished(type_code) {
             true => self.unfinished(type_code),
             false => self.of(type_code),
-        }
-    }
-}
-
-impl Entry {
-    /// The types that the definition uses: of members, parameters, results and elements.
-    pub fn types(&self) -> Vec<TypeCode> {
-        let mut used = Vec::new();
-        match &self.kind {
-            EntryKind::Constant(value) => used.push(value.type_code().clone()),
-            EntryKind::Operation(operation)
-            | EntryKind::Factory(operation)
-            | EntryKind::Finder(operation) => {
-                used.push(operation.result.clone());
-                used.extend(operation.parameters.iter().map(|each| each.type_code.clone()));
-                used.extend_from_slice(&operation.exceptions);
-            }
-            EntryKind::Attribute(attribute) => {
-                used.push(attribute.type_code.clone());
-                used.extend_from_slice(&attribute.get_exceptions);
-                used.extend_from_slice(&attribute.set_exceptions);
-            }
-            EntryKind::ValueMember { type_code, .. } => used.push(type_code.clone()),
-            EntryKind::Value { initializers, .. } => {
-                for initializer in initializers {
-                    used.extend(initializer.parameters.iter().map(|each| each.type_code.clone()));
-                    used.extend_from_slice(&initializer.exceptions);
-                }
-            }
-            EntryKind::Type(type_code) | EntryKind::Exception(type_code) => {
-                let members = 0..type_code.member_count();
-                used.extend(members.filter_map(|index| type_code.member_type(index).ok()));
-                used.extend(type_code.discriminator_type().ok());
-                used.extend(type_code.content_type().ok());
-            }
-            _ => {}
-        }
-        used
-    }
-
-    /// Whether none of its types is a struct or union without members yet.
-    pub fn is_complete(&self) -> bool {
-        self.type_code().is_none_or(TypeCode::is_complete)
-            && self.types().iter().all(TypeCode::is_complete)
-    }
-
-    /// The repository ids of other definitions that it refers to: bases, supported interfaces, and the targets
-    /// of homes and ports.
-    pub fn references(&self) -> impl Iterator<Item = &str> {
-        let none: &[String] = &[];
-        let (bases, supports, others) = match &self.kind {
-            EntryKind::Interface { bases, .. } => (&bases[..], none, [""; 3]),
-            EntryKind::Value { bases, supports, .. } => (&bases[..], &supports[..], [""; 3]),
-            EntryKind::Component { bases, base, supports, .. } => {
-                (&bases[..], &supports[..], [&**base, "", ""])
-            }
-            EntryKind::Home { bases, base, supports, manages, primary_key, .. } => {
-                (&bases[..], &supports[..], [&**base, &**manages, &**primary_key])
-            }
-            EntryKind::Port { target, .. } => (none, none, [&**target, "", ""]),
-            _ => (none, none, [""; 3]),
-        };
-        let ids = bases.iter().chain(supports).map(|id| &**id);
-        ids.chain(others).filter(|id| !id.is_empty())
-    }
-}
-
-/// Whether a type is one of these, or a sequence or array of them.
-pub fn mentions(type_code: &TypeCode, ids: &HashSet<&str>) -> bool {
-    let mut at = type_code.clone();
-    loop {
-        if ids.contains(at.id()) && !at.id().is_empty() {
-            return true;
-        }
-        match at.id().is_empty().then(|| at.content_type()) {
-            Some(Ok(element)) => at = element,
-            _ => return false,
         }
     }
 }

@@ -1,4 +1,4 @@
-use zorb_types::{TcKind, Typed};
+use zorb_types::{Any, TcKind, TypeCode, Typed, Visibility};
 
 use super::*;
 use crate::Mode;
