@@ -2,20 +2,18 @@
 
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use zorb_os::clock::MonotonicTime;
-use zorb_os::futex;
 use zorb_os::lock::Lock;
 use zorb_os::priority::{self, Schedule as ThreadSchedule};
 use zorb_os::thread::{set_affinity, set_name};
 
 use super::queue::ReadyQueue;
+use super::shared::{Clock, ClockState, DispatchCounts, Lane, LaneState, Recurring, Shared, now};
 use super::timers::Timers;
 use super::{Refusal, Refused, Urgency};
 use crate::Time;
@@ -39,22 +37,6 @@ impl Default for DispatcherOptions {
     }
 }
 
-/// Statistics of one queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DispatchCounts {
-    /// Work completed.
-    pub done: u64,
-    /// Completed work that missed its deadline.
-    pub late: u64,
-    /// Completed work that panicked.
-    pub panicked: u64,
-    /// Work rejected because the queue was full.
-    pub refused: u64,
-    /// Periodic work skipped because the next release was already due.
-    pub skipped: u64,
-}
-
 /// Runs work in the order of queues: a thread for each at its priority, which runs work to
 /// completion. So more urgent queues preempt less urgent ones, and there is no preemption within a
 /// queue.
@@ -67,49 +49,6 @@ pub struct Dispatcher<W: Send + 'static> {
     shared: Arc<Shared<W>>,
     threads: Vec<JoinHandle<()>>,
     denial: Option<String>,
-}
-
-struct Shared<W> {
-    lanes: Vec<Lane<W>>,
-    clock: Clock<W>,
-}
-
-/// A queue, and the condition that its thread waits for.
-struct Lane<W> {
-    queue: Queue,
-    state: Lock<LaneState<W>>,
-    /// Changed whenever there may be work.
-    changes: AtomicU32,
-}
-
-struct LaneState<W> {
-    ready: ReadyQueue<W>,
-    counts: DispatchCounts,
-    sleeping: bool,
-    stopping: bool,
-}
-
-/// The timers, and the condition that their thread waits for.
-struct Clock<W> {
-    state: Lock<ClockState<W>>,
-    changes: AtomicU32,
-}
-
-struct ClockState<W> {
-    timers: Timers<Recurring<W>>,
-    stopping: bool,
-}
-
-/// Work created in every period.
-struct Recurring<W> {
-    queue: u32,
-    urgency: Urgency,
-    make: Box<dyn Fn(Time) -> W + Send>,
-}
-
-/// The current time on the clock of deadlines.
-fn now() -> Time {
-    Time::from_nanos(MonotonicTime::now().as_nanos())
 }
 
 impl<W: Send + 'static> Dispatcher<W> {
@@ -288,97 +227,5 @@ fn prepare(name: &str, level: u8, processor: Option<usize>) -> io::Result<Option
             Ok(Some(format!("{name} cannot have the priority SCHED_FIFO {level}: {error}")))
         }
         Err(error) => Err(error),
-    }
-}
-
-impl<W: Send> Shared<W> {
-    fn lane(&self, queue: u32) -> Option<&Lane<W>> {
-        self.lanes.iter().find(|lane| lane.queue.number == queue)
-    }
-
-    fn dispatch(&self, queue: u32, urgency: Urgency, work: W) -> Result<(), Refused<W>> {
-        let Some(lane) = self.lane(queue) else {
-            return Err(Refused { why: Refusal::UnknownQueue, work });
-        };
-        let mut state = lane.state.lock();
-        if state.stopping {
-            return Err(Refused { why: Refusal::Stopping, work });
-        }
-        if let Err(refused) = state.ready.push(urgency, work) {
-            state.counts.refused += 1;
-            return Err(refused);
-        }
-        let sleeping = std::mem::take(&mut state.sleeping);
-        drop(state);
-        if sleeping {
-            lane.wake();
-        }
-        Ok(())
-    }
-
-    /// The timer thread.
-    fn keep_time(&self) {
-        loop {
-            let seen = self.clock.changes.load(Ordering::Acquire);
-            let mut state = self.clock.state.lock();
-            if state.stopping {
-                return;
-            }
-            while let Some(due) = state.timers.pop(now()) {
-                let (arrival, skipped) = (due.arrival, due.skipped);
-                let Recurring { queue, urgency, make } = due.what;
-                let urgency = Urgency { deadline: arrival + urgency.deadline, ..*urgency };
-                // A full queue counts what it rejects, and a panic creates no work.
-                if let Ok(work) = catch_unwind(AssertUnwindSafe(|| make(arrival))) {
-                    let _ = self.dispatch(*queue, urgency, work);
-                }
-                if let Some(lane) = self.lane(*queue).filter(|_| skipped > 0) {
-                    let mut state = lane.state.lock();
-                    state.counts.skipped += skipped;
-                }
-            }
-            let next = state.timers.next();
-            drop(state);
-            let wait = next.map(|next| (next - now()).as_duration());
-            futex::wait(&self.clock.changes, seen, wait);
-        }
-    }
-}
-
-impl<W> Clock<W> {
-    fn wake(&self) {
-        self.changes.fetch_add(1, Ordering::Release);
-        futex::wake(&self.changes);
-    }
-}
-
-impl<W: Send> Lane<W> {
-    fn wake(&self) {
-        self.changes.fetch_add(1, Ordering::Release);
-        futex::wake(&self.changes);
-    }
-
-    /// The thread of a queue.
-    fn serve(&self, run: &(impl Fn(W) + ?Sized)) {
-        loop {
-            let seen = self.changes.load(Ordering::Acquire);
-            let mut state = self.state.lock();
-            let Some((deadline, work)) = state.ready.pop() else {
-                if state.stopping {
-                    return;
-                }
-                state.sleeping = true;
-                drop(state);
-                futex::wait(&self.changes, seen, None);
-                continue;
-            };
-            drop(state);
-            let panicked = catch_unwind(AssertUnwindSafe(|| run(work))).is_err();
-            let late = now() > deadline;
-            let mut state = self.state.lock();
-            state.counts.done += 1;
-            state.counts.late += u64::from(late);
-            state.counts.panicked += u64::from(panicked);
-        }
     }
 }

@@ -6,6 +6,7 @@
 
 pub(crate) mod dispatcher;
 pub(crate) mod queue;
+pub(crate) mod shared;
 pub(crate) mod timers;
 
 use std::fmt;
