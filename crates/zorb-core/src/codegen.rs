@@ -11,6 +11,7 @@ mod helpers;
 mod interpretive;
 mod macros_amh;
 mod macros_bits;
+mod macros_enumerations;
 mod macros_interfaces;
 mod macros_local;
 mod macros_raises;

@@ -19,6 +19,7 @@ mod policy_manager;
 mod pools;
 mod registration;
 mod resolve;
+mod running;
 mod service;
 mod shutdown;
 mod signals;
