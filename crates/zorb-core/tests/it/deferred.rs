@@ -2,6 +2,8 @@
 
 mod asynchronous;
 mod ends;
+mod interceptors;
+mod limits;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -12,12 +14,10 @@ use crate::held::{DONE, Raw, STRATEGIES, TWO_WAY};
 use crate::support::{
     Acting, Echo, Refused, RepeatError, Served, builder, client, served_by, until,
 };
-use zorb_core::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb_core::lanes::Strategy;
 use zorb_core::poa::{DeferredServant, PoaPolicies, Response, Upcall};
-use zorb_core::policy::{Policies, RelativeRoundtripTimeout};
-use zorb_core::{Interface, Orb, OrbBuilder, Result, codegen};
-use zorb_giop::{ReplyStatus, ResponseFlags, ServiceId};
+use zorb_core::{Orb, OrbBuilder, Result, codegen};
+use zorb_giop::ResponseFlags;
 use zorb_testkit::connect_from;
 use zorb_types::{CompletionStatus, MinorCode, SystemException, SystemExceptionKind, minor};
 
@@ -298,37 +298,6 @@ fn a_request_that_is_dropped_is_transient() {
 }
 
 #[test]
-fn requests_beyond_the_limit_are_transient() {
-    // One thread, so that no request that is still being served counts as well.
-    let limited = builder().option("MaxDeferredRequests", "5");
-    // With memory of its own it shares no limit with other ORBs of the process.
-    let limited = limited.option("MaxBufferedOctets", "100000000");
-    let scene = Scene::with(Some(Strategy::SingleThread), limited);
-    let [mut one, mut again, mut other] =
-        ["127.0.0.1", "127.0.0.1", "127.0.0.2"].map(|address| scene.connect_from(address));
-    // Half of them, rounded up, of one address.
-    (0..3).for_each(|value| one.twice(&scene.late, value, TWO_WAY));
-    for client in [&mut one, &mut again] {
-        client.twice(&scene.late, 3, TWO_WAY);
-        assert_eq!(client.reply(), (3, ReplyStatus::SystemException));
-    }
-    (4..7).for_each(|value| other.twice(&scene.late, value, TWO_WAY));
-    assert_eq!(other.reply(), (6, ReplyStatus::SystemException));
-    let waiting = receive(&scene.asked, 5);
-    let (_client, there) = client(&scene.late);
-    let exception = there.twice(7).unwrap_err();
-    assert_eq!(exception.minor, minor::transient::TOO_MANY_DEFERRED);
-    assert_eq!(exception.completed, CompletionStatus::No);
-    waiting.into_iter().for_each(Asked::answer);
-    assert_eq!([one.reply().0, one.reply().0, one.reply().0], [0, 1, 2]);
-    thread::scope(|scope| {
-        let again = call(scope, &there, 8);
-        scene.asked.recv().unwrap().answer();
-        assert_eq!(again.join().unwrap(), Ok(16));
-    });
-}
-
-#[test]
 fn the_turn_of_a_single_thread_adapter_ends_with_the_upcall() {
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     for policies in [PoaPolicies::new().single_thread(), PoaPolicies::new().main_thread()] {
@@ -346,135 +315,6 @@ fn the_turn_of_a_single_thread_adapter_ends_with_the_upcall() {
             }
             waiting.into_iter().for_each(Asked::answer);
             assert_eq!(calls.map(|call| call.join().unwrap()), [Ok(2), Ok(4)]);
-        });
-    }
-}
-
-#[test]
-fn a_caller_waits_until_its_deadline() {
-    let scene = Scene::new(None);
-    let (_client, there) = scene.client();
-    let limit = Policies::new().with(RelativeRoundtripTimeout(Duration::from_millis(10)));
-    for late in [&scene.late, &there] {
-        let impatient = Echo::from_object(late.object().with_policies(&limit).unwrap());
-        // On a busy machine the time may be up before the request has been sent.
-        let exception = loop {
-            let exception = impatient.twice(1).unwrap_err();
-            if exception.completed == CompletionStatus::Maybe {
-                break exception;
-            }
-        };
-        let timeout = maybe(SystemExceptionKind::Timeout, minor::timeout::ROUND_TRIP);
-        assert_eq!(summary(&exception), timeout);
-        // Its reply is discarded, and the connection serves the next call.
-        thread::scope(|scope| {
-            let next = call(scope, late, 2);
-            let mut value = 0;
-            while value != 2 {
-                let asked = scene.asked.recv().unwrap();
-                value = asked.value();
-                asked.answer();
-            }
-            assert_eq!(next.join().unwrap(), Ok(4));
-        });
-    }
-}
-
-#[test]
-fn a_caller_without_a_deadline_waits_for_the_longest_wait() {
-    let scene = Scene::with(None, builder().max_reply_wait(Duration::from_millis(10)));
-    let exception = scene.late.twice(1).unwrap_err();
-    let timeout = maybe(SystemExceptionKind::Timeout, minor::timeout::ROUND_TRIP);
-    assert_eq!(summary(&exception), timeout);
-    // As of a client that has gone, the answer is discarded.
-    scene.asked.recv().unwrap().answer();
-    let patient = RelativeRoundtripTimeout(Duration::from_secs(60));
-    let patient = scene.late.object().with_policies(&Policies::new().with(patient)).unwrap();
-    let patient = Echo::from_object(patient);
-    thread::scope(|scope| {
-        let call = call(scope, &patient, 2);
-        scene.asked.recv().unwrap().answer();
-        assert_eq!(call.join().unwrap(), Ok(4));
-    });
-}
-
-/// The points at which an interceptor ran.
-#[derive(Clone, Debug, Default)]
-struct Witness(Arc<Mutex<Vec<String>>>);
-
-const CONTEXT: ServiceId = ServiceId(0x5a52_4240);
-
-impl Witness {
-    fn at(&self, point: &str, info: &mut ServerRequestInfo<'_>) -> Result<()> {
-        let object = info.object_id().to_string();
-        assert!(!object.is_empty());
-        let exception = info.outcome().and_then(|outcome| outcome.exception_id());
-        let event = format!("{point} {} {}", info.operation(), exception.unwrap_or_default());
-        self.0.lock().unwrap().push(event.trim_end().to_owned());
-        info.add_reply_service_context(CONTEXT, point.as_bytes(), true)
-    }
-
-    fn taken(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
-
-impl ServerRequestInterceptor for Witness {
-    fn receive_request_service_contexts(&self, info: &mut ServerRequestInfo<'_>) -> Result<()> {
-        self.at("contexts", info)
-    }
-
-    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<()> {
-        info.proceed()?;
-        self.0.lock().unwrap().push("returned".to_owned());
-        // Too late: the reply is not this thread's any more.
-        assert!(info.add_reply_service_context(CONTEXT, &[], true).is_err());
-        Ok(())
-    }
-
-    fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<()> {
-        self.at("reply", info)
-    }
-
-    fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<()> {
-        self.at("exception", info)
-    }
-}
-
-#[test]
-fn interceptors_end_a_request_when_it_is_answered() {
-    let scene = Scene::new(None);
-    let witness = Witness::default();
-    let added = witness.clone();
-    scene.orb.add_server_request_interceptor("witness", move |_| Some(Arc::new(added.clone())));
-    let poa = scene.orb.root_poa().create("seen", scene.policies.clone()).unwrap();
-    let (servant, asked) = asks();
-    let late: Echo = poa.activate(servant).unwrap();
-    let (_client, there) = client(&late);
-    for late in [&late, &there] {
-        thread::scope(|scope| {
-            let first = call(scope, late, 1);
-            let waiting = asked.recv().unwrap();
-            until(|| witness.0.lock().unwrap().len() == 2);
-            assert_eq!(witness.taken(), ["contexts twice", "returned"]);
-            waiting.answer();
-            assert_eq!(first.join().unwrap(), Ok(2));
-            assert_eq!(witness.taken(), ["reply twice"]);
-            let second = scope.spawn(|| late.repeat("", -1));
-            asked.recv().unwrap().answer();
-            second.join().unwrap().unwrap_err();
-            // The upcall may return after its reply has been sent.
-            until(|| witness.0.lock().unwrap().len() == 3);
-            let mut events = witness.taken();
-            events.sort();
-            let raised = "exception repeat IDL:zorb.test/Refused:1.0";
-            assert_eq!(events, ["contexts repeat", raised, "returned"]);
-            let third = call(scope, late, 3);
-            drop(asked.recv().unwrap());
-            third.join().unwrap().unwrap_err();
-            until(|| witness.0.lock().unwrap().len() == 3);
-            let transient = "exception twice IDL:omg.org/CORBA/TRANSIENT:1.0".to_owned();
-            assert!(witness.taken().contains(&transient));
         });
     }
 }

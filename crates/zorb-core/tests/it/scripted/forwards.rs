@@ -1,0 +1,161 @@
+//! Forwards, binding, and the forms of addresses.
+
+use super::*;
+use crate::support::{server, server_that_ends};
+use zorb_types::minor;
+
+#[test]
+fn forwards_are_followed_and_remembered() {
+    let (_server, real) = server();
+    let there = real.object().ior().clone();
+    let (ior, served) = script(vec![vec![Play::Forward(there)]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    assert_eq!(echo.twice(5).unwrap(), 10);
+    assert_eq!(served.join().unwrap(), 1, "the second call goes directly to the new server");
+}
+
+#[test]
+fn binding_opens_the_connection_that_calls_go_over() {
+    let (ior, served) =
+        script(vec![vec![Play::Answer, Play::Answer, Play::Answer], vec![Play::Hang]]);
+    let (orb, echo) = client_of(&ior);
+    echo.object().validate_connection().unwrap();
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    orb.shutdown(true).unwrap();
+    // Ends the wait for a second connection.
+    let (_orb, again) = client_of(&ior);
+    again.object().validate_connection().unwrap_err();
+    assert_eq!(served.join().unwrap(), 4);
+}
+
+#[test]
+fn binding_follows_forwards() {
+    let (_server, real) = server();
+    let (ior, served) = script(vec![vec![Play::Forward(real.object().ior().clone())]]);
+    let (_orb, echo) = client_of(&ior);
+    echo.object().validate_connection().unwrap();
+    assert_eq!(served.join().unwrap(), 1);
+    assert_eq!(echo.twice(4).unwrap(), 8, "the forward is remembered");
+}
+
+#[test]
+fn a_dead_forward_falls_back_to_the_original() {
+    let (first_server, first) = server_that_ends();
+    let (_second_server, second) = server();
+    let (ior, served) = script(vec![vec![
+        Play::Forward(first.object().ior().clone()),
+        Play::Forward(second.object().ior().clone()),
+    ]]);
+    let (_orb, echo) = client_of(&ior);
+    assert_eq!(echo.twice(4).unwrap(), 8);
+    first_server.shutdown(true).unwrap();
+    assert_eq!(echo.twice(6).unwrap(), 12);
+    assert_eq!(served.join().unwrap(), 2);
+}
+
+#[test]
+fn a_server_gets_the_address_that_it_asks_for() {
+    use AddressingDisposition::{KeyAddr, ProfileAddr, ReferenceAddr};
+    let plays = vec![
+        Play::AnswerTo(KeyAddr),
+        Play::AskFor(ProfileAddr),
+        Play::AnswerTo(ProfileAddr),
+        // Later requests have this form from the beginning.
+        Play::AnswerTo(ProfileAddr),
+        Play::AskFor(ReferenceAddr),
+        Play::AnswerTo(ReferenceAddr),
+        Play::AskFor(KeyAddr),
+        Play::AnswerTo(KeyAddr),
+        // It has this form.
+        Play::AskFor(KeyAddr),
+    ];
+    let (ior, server) = script(vec![plays]);
+    let (_orb, echo) = client_of(&ior);
+    for value in 0..5 {
+        assert_eq!(echo.twice(value), Ok(2 * value));
+    }
+    let error = echo.twice(5).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::NoImplement);
+    assert_eq!(error.completed, CompletionStatus::No);
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 9);
+    let plays = vec![Play::AskFor(ReferenceAddr), Play::AnswerTo(ReferenceAddr)];
+    let (ior, server) = script(vec![plays]);
+    let (_orb, echo) = client_of(&ior);
+    assert!(echo.object().locate().unwrap());
+    assert_eq!(server.join().unwrap(), 2);
+}
+
+#[test]
+fn a_malformed_forward_means_that_the_request_was_not_processed() {
+    let (ior, server) = script(vec![vec![Play::ForwardNowhere]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Marshal);
+    assert_eq!(error.completed, CompletionStatus::No);
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 1);
+}
+
+#[test]
+fn a_malformed_forward_in_a_locate_reply_means_that_nothing_was_processed() {
+    let (ior, server) = script(vec![vec![Play::ForwardNowhere]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.object().locate().unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Marshal);
+    assert_eq!(error.completed, CompletionStatus::No);
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 1);
+}
+
+#[test]
+fn a_forward_to_a_nil_reference_is_the_servers_fault() {
+    let nil = Ior { type_id: String::new(), profiles: Vec::new() };
+    let (ior, server) = script(vec![vec![Play::Forward(nil)]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Transient);
+    assert_eq!(error.completed, CompletionStatus::No);
+    let text = zorb_types::Report(&error).to_string();
+    assert!(text.contains("the server forwarded the request to a nil reference"), "{text}");
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 1);
+}
+
+#[test]
+fn looped_forwards_end() {
+    let (ior, served) = {
+        // The server forwards to itself.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let profile = IiopProfile {
+            version: VERSION,
+            host: "127.0.0.1".to_owned(),
+            port,
+            object_key: b"loop".to_vec(),
+            components: Vec::new(),
+        };
+        let ior = Ior {
+            type_id: "IDL:zorb.test/Echo:1.0".to_owned(),
+            profiles: vec![profile.encode(ORDER).unwrap()],
+        };
+        let again = ior.clone();
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut count = 0;
+            while let Some(message) = next_message(&mut stream) {
+                count += 1;
+                perform(&mut stream, &message, Play::Forward(again.clone()));
+            }
+            count
+        });
+        (ior, served)
+    };
+    let (orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::ImpLimit);
+    assert_eq!(error.minor, minor::imp_limit::TOO_MANY_FORWARDS);
+    orb.shutdown(true).unwrap();
+    assert_eq!(served.join().unwrap(), 6, "the call and five forwards");
+}
