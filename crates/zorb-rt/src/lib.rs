@@ -34,6 +34,7 @@ mod configured_pools;
 mod context;
 mod current;
 mod description;
+mod expansion;
 mod flow;
 mod frozen;
 mod invocation;
@@ -42,6 +43,7 @@ mod mapping;
 mod model;
 mod named;
 mod network;
+mod object_qos;
 mod options;
 mod orb;
 mod poa;
@@ -57,6 +59,7 @@ mod tests;
 
 pub use builder::RtOrbBuilder;
 pub use current::{RtCurrent, SavedPriority};
+pub use expansion::{Expansion, expand};
 pub use flow::{OutputQueue, OutputQueueBuilder};
 pub use invocation::InvocationPriority;
 pub use log::{LogCounts, LogLine, LogQueue, LogQueueBuilder};
@@ -64,11 +67,12 @@ pub use mapping::{
     Continuous, Direct, Linear, PriorityMapping, PriorityMappingManager, PriorityTransform,
 };
 pub use network::{LinearNetwork, NetworkPriorityMapping};
+pub use object_qos::ObjectQos;
 pub use options::{RtMapping, RtNetwork, RtOneways, RtOptions, SetRtOptions};
 pub use orb::RtOrb;
 pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder};
 pub use priority::NativePriority;
-pub use qos::{Expansion, ObjectQos, Qos, QosClass, expand};
+pub use qos::{Qos, QosClass};
 pub use readiness::{Finding, Verdict, examine};
 pub use setting::{Denied, SchedulingPolicy};
 pub use zorb_core::flow::{BufferingConstraint, FlowCounts, FlowEvent, FlowLimits, WhenFull};
