@@ -2,27 +2,25 @@
 
 mod connection;
 mod edges;
+mod links;
 
-use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dba_algorithm::{Driver, Improvement, Links, MAX_DEGREE, Message, NodeId, Outcome, Segments};
-use zorb_nano::{
-    Answer, Client, Endpoint, Interface, Limits, Linear, Linux, Operations, Reader, Reference,
-};
+use dba_algorithm::{Driver, Improvement, MAX_DEGREE, Message, Outcome};
+use zorb_nano::{Answer, Endpoint, Interface, Limits, Linear, Linux, Operations, Reader};
 use zorb_nano::{Servant, Server, SystemException, Writer};
 use zorb_os::clock::MonotonicTime;
 
 use self::connection::Connection;
 pub(crate) use self::edges::Edges;
 use self::edges::Machine;
+pub(crate) use self::links::NanoLinks;
 use crate::Failure;
 use crate::arguments::{Lookup, Options, Threads, Transport};
-use crate::dba::Neighbor;
 use crate::raw::wait_for;
 
 /// The key of a node's object.
@@ -94,98 +92,6 @@ pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
         _ => format!("corbaloc:iiop:1.2@{address}/{KEY}"),
     };
     Ok((service, url))
-}
-
-/// The objects of a node's neighbors.
-pub(crate) struct NanoLinks {
-    id: NodeId,
-    client: Client<Machine>,
-    neighbors: Vec<Reference>,
-    memo: bool,
-    /// The connections, if the server has them, too.
-    edges: Option<Edges>,
-    /// Those of the neighbors to which this node opens the connection.
-    opened: Vec<Reference>,
-}
-
-impl NanoLinks {
-    pub(crate) fn new(
-        id: NodeId,
-        neighbors: &[Neighbor],
-        memo: bool,
-        edges: Option<Edges>,
-    ) -> Result<Self, Failure> {
-        let references = neighbors.iter().map(|neighbor| Reference::parse(&neighbor.address));
-        let references: Vec<Reference> = references.collect::<Result<_, _>>().map_err(failure)?;
-        let with_ids = neighbors.iter().zip(&references);
-        let machine = match &edges {
-            Some(edges) => {
-                let known = with_ids.clone().map(|(neighbor, at)| (neighbor.id, at.address()));
-                edges.set_neighbors(known);
-                Machine::Client(edges.clone())
-            }
-            None => Machine::Own(Linux::new(u16::try_from(neighbors.len())?)),
-        };
-        let client = Client::new(machine, limits(neighbors.len()));
-        let opened = with_ids.filter(|(neighbor, _)| edges.is_some() && neighbor.id < id);
-        let opened = opened.map(|(_, reference)| reference.clone()).collect();
-        Ok(Self { id, client, neighbors: references, memo, edges, opened })
-    }
-
-    /// Opens the connections to the neighbors with lower ids, which do not know who connects.
-    fn open(&mut self) -> Result<(), Failure> {
-        let Self { id, client, opened, .. } = self;
-        opened.iter().try_for_each(|neighbor| {
-            let sent = client.send(neighbor, HELLO, &mut |writer| {
-                writer.write::<u32>(id)?;
-                writer.write_str("")
-            });
-            sent.map_err(failure)
-        })
-    }
-}
-
-impl Links for NanoLinks {
-    type Error = Failure;
-
-    fn send(&mut self, message: &Message, segments: &mut Segments) -> Result<(), Failure> {
-        let numbers;
-        let (operation, rest): (_, &[u32]) = match *message {
-            Message::Value { cycle, color } => {
-                numbers = [cycle, color, 0, 0];
-                ("value", &numbers[..2])
-            }
-            Message::Improvement { cycle, improvement } => {
-                let Improvement { gain, cost, counter } = improvement;
-                numbers = [cycle, gain, cost, counter];
-                ("improvement", &numbers)
-            }
-            Message::Solved => ("solved", &[]),
-        };
-        let Self { id, client, neighbors, memo, .. } = self;
-        let segments = RefCell::new(segments);
-        let mut write = |writer: &mut Writer<'_>| {
-            writer.write::<u32>(id)?;
-            rest.iter().try_for_each(|number| writer.write::<u32>(number))?;
-            segments.borrow_mut().end_marshal();
-            Ok(())
-        };
-        let check = |sent: Result<(), SystemException>| match message {
-            // Who has ended need not know.
-            Message::Solved => Ok(()),
-            _ => sent.map_err(failure),
-        };
-        if *memo {
-            let sent = client.send_to_all(&*neighbors, operation, &mut write);
-            segments.borrow_mut().end_send();
-            return check(sent);
-        }
-        neighbors.iter().try_for_each(|neighbor| {
-            let sent = client.send(neighbor, operation, &mut write);
-            segments.borrow_mut().end_send();
-            check(sent)
-        })
-    }
 }
 
 fn failure(exception: SystemException) -> Failure {

@@ -36,6 +36,7 @@ mod message;
 mod node;
 mod parse;
 mod random;
+mod refusal;
 mod segments;
 mod simulation;
 
@@ -43,8 +44,9 @@ pub use cycle_times::CycleTimes;
 pub use driver::{Driver, Links};
 pub use graph::{Graph, GraphError, MAX_DEGREE, MAX_NODES};
 pub use message::{Improvement, Message, NodeId};
-pub use node::{MAX_COLORS, Node, Outcome, Refusal, Settings, Step};
+pub use node::{MAX_COLORS, Node, Outcome, Settings, Step};
 pub use parse::{MAX_TEXT, ParseError, Problem};
 pub use random::Random;
+pub use refusal::Refusal;
 pub use segments::{Segment, Segments, Timing};
 pub use simulation::{Simulation, SimulationError};

@@ -7,8 +7,9 @@ use core::fmt;
 
 use crate::graph::Graph;
 use crate::message::{Message, NodeId};
-use crate::node::{Node, Outcome, Refusal, Settings, Step};
+use crate::node::{Node, Outcome, Settings, Step};
 use crate::random::Random;
+use crate::refusal::Refusal;
 
 /// All nodes of a graph, and the messages between them, each with a delay that follows from a seed. Messages overtake each
 /// other, also those from one node to another.
