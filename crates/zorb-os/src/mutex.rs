@@ -177,7 +177,9 @@ impl PiMutex {
 
     #[inline]
     fn release(&self) {
-        let freed = self.word.compare_exchange(id(), 0, Ordering::Release, Ordering::Relaxed);
+        // This thread's id, which takes longer to look up.
+        let holder = self.word.load(Ordering::Relaxed) & HOLDER;
+        let freed = self.word.compare_exchange(holder, 0, Ordering::Release, Ordering::Relaxed);
         if freed.is_err() {
             self.release_contended();
         }
