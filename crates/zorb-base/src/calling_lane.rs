@@ -32,6 +32,13 @@ pub fn caller() -> usize {
 /// The number of the calling thread, and that of its lane.
 #[inline]
 pub fn thread_and_lane() -> (usize, Option<usize>) {
+    let caller = CALLER.get();
+    // Most threads belong to no lane.
+    if caller < THREADS { (caller, None) } else { known_thread_and_lane() }
+}
+
+#[inline(never)]
+fn known_thread_and_lane() -> (usize, Option<usize>) {
     if CALLER.get() == UNKNOWN {
         CALLER.set(thread::number() % THREADS);
     }
