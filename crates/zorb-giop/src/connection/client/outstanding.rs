@@ -46,11 +46,8 @@ pub(super) enum Answered<C> {
     Finished(C),
 }
 
-/// The slot of an id that no request has.
-const FREE: u32 = u32::MAX;
-
 /// The fewest slots of ids.
-const FEWEST: usize = 32;
+const FEWEST: usize = 16;
 
 /// The outstanding requests of a connection. The first one is stored inline: a connection that is used by one
 /// call at a time needs neither allocations nor searches. The others are found by their ids: successive ids have
@@ -58,44 +55,48 @@ const FEWEST: usize = 32;
 #[derive(Debug)]
 pub(super) struct Requests<C> {
     first: Option<Outstanding<C>>,
-    others: Vec<Outstanding<C>>,
-    /// Where the others are in their list, by the [slot](Self::slot) of the id. At least half of them are [`FREE`].
-    slots: Vec<u32>,
+    /// The others, by the [slot](Self::slot) of the id. At least half of the slots are free.
+    slots: Vec<Option<Outstanding<C>>>,
+    /// The number of the others.
+    others: usize,
 }
 
 impl<C> Requests<C> {
     pub(super) const fn new() -> Self {
-        Self { first: None, others: Vec::new(), slots: Vec::new() }
+        Self { first: None, slots: Vec::new(), others: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.others.len() + usize::from(self.first.is_some())
+        self.others + usize::from(self.first.is_some())
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.first.is_none() && self.others.is_empty()
+        self.first.is_none() && self.others == 0
     }
 
     /// The next id that a further request can have. An id whose slot is taken is passed over.
     #[inline]
     pub(super) fn free_id(&mut self, ids: &mut RequestIds) -> Option<u32> {
-        if self.slots.len() <= 2 * self.others.len() {
+        if self.slots.len() <= 2 * self.others {
             self.add_slots();
         }
         ids.allocate_free(|id| {
-            self.first.as_ref().is_some_and(|first| first.id == id)
-                || self.slots.get(self.slot(id)) != Some(&FREE)
+            Self::has(&self.first, id) || self.slots.get(self.slot(id)).is_none_or(Option::is_some)
         })
     }
 
     #[cold]
     fn add_slots(&mut self) {
         let count = (2 * self.slots.len()).max(FEWEST);
-        self.slots.clear();
-        self.slots.resize(count, FREE);
-        for index in 0..self.others.len() {
-            self.set_slot(index);
+        let mut slots = Vec::new();
+        slots.resize_with(count, || None);
+        let before = core::mem::replace(&mut self.slots, slots);
+        for request in before.into_iter().flatten() {
+            let slot = self.slot(request.id);
+            if let Some(free) = self.slots.get_mut(slot) {
+                *free = Some(request);
+            }
         }
     }
 
@@ -105,51 +106,49 @@ impl<C> Requests<C> {
         (id / 2) as usize & self.slots.len().wrapping_sub(1)
     }
 
-    /// Notes where the request with this index is.
+    /// Whether the request in this place has the id.
     #[inline]
-    fn set_slot(&mut self, index: usize) {
-        let Some(slot) = self.others.get(index).map(|request| self.slot(request.id)) else {
-            return;
-        };
-        if let Some(known) = self.slots.get_mut(slot) {
-            *known = index as u32;
-        }
+    fn has(place: &Option<Outstanding<C>>, id: u32) -> bool {
+        place.as_ref().is_some_and(|request| request.id == id)
     }
 
-    /// Where the request with this id is among the others.
+    /// The place of the request with this id, if it is one of the others.
     #[inline]
-    fn index(&self, id: u32) -> Option<usize> {
-        let index = *self.slots.get(self.slot(id))? as usize;
-        (self.others.get(index)?.id == id).then_some(index)
+    fn place(&mut self, id: u32) -> Option<&mut Option<Outstanding<C>>> {
+        let slot = self.slot(id);
+        self.slots.get_mut(slot).filter(|place| Self::has(place, id))
     }
 
     /// Adds a request, whose id is a [free](Self::free_id) one if there are others.
     #[inline(always)] // 1 % of a pending call
     pub(super) fn insert(&mut self, request: Outstanding<C>) {
-        match &self.first {
-            None => self.first = Some(request),
+        let slot = self.slot(request.id);
+        let place = match &self.first {
+            None => &mut self.first,
             Some(_) => {
-                self.others.push(request);
-                self.set_slot(self.others.len() - 1);
+                let Some(free) = self.slots.get_mut(slot) else { return };
+                self.others += 1;
+                free
             }
-        }
+        };
+        // It is free, so nothing is to be dropped.
+        core::mem::forget(place.replace(request));
     }
 
     #[inline]
     pub(super) fn get(&self, id: u32) -> Option<&Outstanding<C>> {
         match &self.first {
             Some(first) if first.id == id => Some(first),
-            _ => self.others.get(self.index(id)?),
+            _ => self.slots.get(self.slot(id))?.as_ref().filter(|request| request.id == id),
         }
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut Outstanding<C>> {
-        if self.first.as_ref().is_some_and(|first| first.id == id) {
+        if Self::has(&self.first, id) {
             return self.first.as_mut();
         }
-        let index = self.index(id)?;
-        self.others.get_mut(index)
+        self.place(id)?.as_mut()
     }
 
     #[inline]
@@ -167,48 +166,32 @@ impl<C> Requests<C> {
             request.kind == RequestKind::Twoway
                 && matches!(request.state, State::Sent | State::Unsent)
         };
-        if let Some(first) = &mut self.first
-            && first.id == id
-        {
-            if !waits(first) {
-                return Answered::Nothing;
-            }
-            if !wanted(&first.call) {
-                first.state = State::Answered;
-                return Answered::Kept;
-            }
-            let first = self.first.take();
-            return first.map_or(Answered::Nothing, |first| Answered::Finished(first.call));
-        }
-        let Some(index) = self.index(id) else { return Answered::Nothing };
-        match self.others.get_mut(index) {
+        let is_first = Self::has(&self.first, id);
+        let place = match is_first {
+            true => &mut self.first,
+            false => match self.place(id) {
+                Some(place) => place,
+                None => return Answered::Nothing,
+            },
+        };
+        match place {
             Some(request) if waits(request) => {
-                if wanted(&request.call) {
-                    return Answered::Finished(self.remove_at(index, id).call);
+                if !wanted(&request.call) {
+                    request.state = State::Answered;
+                    return Answered::Kept;
                 }
-                request.state = State::Answered;
-                Answered::Kept
             }
-            _ => Answered::Nothing,
+            _ => return Answered::Nothing,
         }
+        let answered = place.take();
+        self.others -= usize::from(!is_first);
+        answered.map_or(Answered::Nothing, |request| Answered::Finished(request.call))
     }
 
     #[inline(never)]
     fn remove_other(&mut self, id: u32) -> Option<Outstanding<C>> {
-        let index = self.index(id)?;
-        Some(self.remove_at(index, id))
-    }
-
-    /// Removes the request with this id, which has this index.
-    #[inline]
-    fn remove_at(&mut self, index: usize, id: u32) -> Outstanding<C> {
-        let slot = self.slot(id);
-        if let Some(known) = self.slots.get_mut(slot) {
-            *known = FREE;
-        }
-        let removed = self.others.swap_remove(index);
-        // The last one has its index now.
-        self.set_slot(index);
+        let removed = self.place(id)?.take();
+        self.others -= 1;
         removed
     }
 
@@ -222,11 +205,11 @@ impl<C> Requests<C> {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Outstanding<C>> {
-        self.first.iter().chain(&self.others)
+        self.first.iter().chain(self.slots.iter().flatten())
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Outstanding<C>> {
-        self.first.iter_mut().chain(&mut self.others)
+        self.first.iter_mut().chain(self.slots.iter_mut().flatten())
     }
 }
 
