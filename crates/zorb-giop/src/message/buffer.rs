@@ -92,18 +92,19 @@ impl RequestBuffer {
         {
             id.copy_from_slice(&octets_of(order, request.request_id));
             self.octets.truncate(last.end);
-            return Ok(form.resume_request(&mut self.octets, order));
+        } else {
+            self.write_header(form, order, request)?;
         }
-        self.write(form, order, request)
+        Ok(form.resume_request(&mut self.octets, order))
     }
 
     #[inline(never)]
-    fn write<'b>(
-        &'b mut self,
-        form: MessageFormat<'b>,
+    fn write_header(
+        &mut self,
+        form: MessageFormat<'_>,
         order: ByteOrder,
         request: PlainRequest<'_>,
-    ) -> CdrResult<MessageWriter<'b>> {
+    ) -> CdrResult<()> {
         let PlainRequest { request_id, response, key, operation } = request;
         let target = TargetAddress::Key(key);
         let start = RequestStart { request_id, response, target, operation, service_contexts: &[] };
@@ -126,7 +127,7 @@ impl RequestBuffer {
                 name: padded_name,
             });
         }
-        Ok(message)
+        Ok(())
     }
 
     /// The octets of the last message.

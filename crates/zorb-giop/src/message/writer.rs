@@ -228,7 +228,7 @@ impl<'b> MessageWriter<'b> {
 
     /// A writer at the end of the body. The first call aligns the body as the version requires;
     /// [`finish`](Self::finish) removes the padding of an empty body.
-    #[inline]
+    #[inline(always)] // 1 % of a call in the client
     pub fn body(&mut self, text: TextCoding) -> CdrWriter<'_> {
         if self.header_end == 0 {
             self.header_end = self.buffer.len();
