@@ -123,7 +123,10 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     /// [`on_reply`](Self::on_reply) and runs on a thread that receives replies, unless the call has ended: it is
     /// cancelled then.
     pub fn wait(mut self) -> Result<T, E> {
-        self.wait_at_most(None).unwrap_or_else(|| Err(taken_before()))
+        match self.take_owned() {
+            Some(result) => result,
+            None => self.wait_longer(None).unwrap_or_else(|| Err(taken_before())),
+        }
     }
 
     /// Waits for the result, for at most `limit`. Returns `None` if the call is still pending then.
@@ -144,9 +147,15 @@ impl<T, E: From<SystemException>> Pending<T, E> {
     }
 
     fn wait_at_most(&mut self, deadline: Option<Instant>) -> Option<Result<T, E>> {
-        if let Some(result) = self.take_owned() {
-            return Some(result);
+        match self.take_owned() {
+            Some(result) => Some(result),
+            None => self.wait_longer(deadline),
         }
+    }
+
+    /// The same for a call that had not ended, or that another thread still has.
+    #[inline(never)]
+    fn wait_longer(&mut self, deadline: Option<Instant>) -> Option<Result<T, E>> {
         loop {
             let Some(call) = &self.call else { return Some(Err(taken_before())) };
             match call.wait(deadline) {

@@ -186,18 +186,7 @@ pub struct Reply<'r> {
 impl<'r> Reply<'r> {
     /// A reader at the body.
     pub(super) fn body(&self) -> CdrReader<'_> {
-        let received = &self.received;
-        let mut reader = CdrReader::new(received.message, received.order);
-        reader.set_parts(received.fragment_starts, HEADER_SIZE);
-        reader.set_text(self.text);
-        reader.set_context(self.core);
-        // The header has been decoded before, so the octets are there.
-        let _ = reader.take(received.start.body_start, "reply header");
-        #[cfg(feature = "buffers")]
-        if let Some(tail) = &received.tail {
-            reader.set_tail(tail);
-        }
-        reader
+        body(self.core, &self.received, self.text)
     }
 
     /// Reads the results or the user exception.
@@ -211,22 +200,6 @@ impl<'r> Reply<'r> {
         let read = read_results(invocation, &mut body);
         probe!(Demarshal);
         read.map_err(|error| self.undecodable(error))
-    }
-
-    /// Reads results without an [`Invocation`]; `None` if it has none, or has several parts.
-    #[inline]
-    pub(super) fn read_plainly<T>(
-        &self,
-        results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
-    ) -> Option<Result<T, SystemException>> {
-        let mut body = self.body();
-        if self.received.start.status != ReplyStatus::NoException || !body.is_evenly_aligned() {
-            return None;
-        }
-        probe!(MessagingReceive);
-        let read = results(&mut body).and_then(|read| body.expect_end("results").map(|()| read));
-        probe!(Demarshal);
-        Some(read.map_err(|error| self.undecodable(error)))
     }
 
     /// Reads a user exception, or results that may have several parts.
@@ -303,6 +276,54 @@ impl<'r> Reply<'r> {
             Some(route) => exception.at(Phase::Decode, &route.cache.endpoint),
             None => exception,
         }
+    }
+}
+
+/// A reader at the body of a reply.
+#[inline]
+fn body<'r>(
+    core: &'r Arc<ClientCore>,
+    received: &'r CallReply<'r>,
+    text: TextCoding,
+) -> CdrReader<'r> {
+    let mut reader = CdrReader::new(received.message, received.order);
+    reader.set_parts(received.fragment_starts, HEADER_SIZE);
+    reader.set_text(text);
+    reader.set_context(core);
+    // The header has been decoded before, so the octets are there.
+    let _ = reader.take(received.start.body_start, "reply header");
+    #[cfg(feature = "buffers")]
+    if let Some(tail) = &received.tail {
+        reader.set_tail(tail);
+    }
+    reader
+}
+
+/// Reads results without an [`Invocation`]; `None` if the reply has none, or has several parts.
+#[inline]
+pub(super) fn read_plainly<T>(
+    core: &Arc<ClientCore>,
+    received: &CallReply<'_>,
+    text: TextCoding,
+    results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+) -> Option<CdrResult<T>> {
+    if received.start.status != ReplyStatus::NoException {
+        return None;
+    }
+    let mut body = body(core, received, text);
+    if !body.is_evenly_aligned() {
+        return None;
+    }
+    probe!(MessagingReceive);
+    let read = match results(&mut body) {
+        Ok(read) => read,
+        Err(error) => return Some(Err(error)),
+    };
+    let ended = body.expect_end("results");
+    probe!(Demarshal);
+    match ended {
+        Ok(()) => Some(Ok(read)),
+        Err(error) => Some(Err(error)),
     }
 }
 

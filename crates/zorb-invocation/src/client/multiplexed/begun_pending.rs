@@ -11,7 +11,6 @@ use super::pending_request::Reader;
 use super::state::CallBuffers;
 use super::{Follower, MultiplexedCall, MultiplexedConnection, PendingRequest, copied};
 use crate::client::connection::{LastReceived, NoReply};
-use crate::client::request_octets::CountedOctets;
 use crate::client::time_limit::TimeLimit;
 
 /// A request that has begun at once. Unless it is [sent](Self::sent) or [fails](Self::into_call), dropping this takes it
@@ -20,8 +19,6 @@ use crate::client::time_limit::TimeLimit;
 pub(in crate::client) struct BegunPending {
     pub(in crate::client) text: TextCoding,
     buffers: Box<CallBuffers>,
-    /// Its octets, if it is large.
-    octets: Option<CountedOctets>,
     unsent: Unsent,
 }
 
@@ -43,17 +40,17 @@ impl MultiplexedConnection {
         request: &NewRequest<'_>,
         pending: &Arc<P>,
     ) -> Option<BegunPending> {
+        let now = LastReceived::now();
         let mut state = self.state();
         let can_begin = !state.closing
             && state.waiting.is_empty()
-            && (!state.is_unused() || state.last_received.is_known_to_work())
+            && (!state.is_unused() || state.last_received.is_known_to_work_at(now))
             && state.users < self.max_calls
             && state.pending.count < most
             && state.pending.reader != Reader::Missing;
         if !can_begin {
             return None;
         }
-        let now = LastReceived::now();
         let follower = || Follower::Pending { request: Arc::<P>::clone(pending), begun: now };
         let begun = state.machine.begin_sent(request, follower)?;
         state.pending.oldest.get_or_insert(now);
@@ -66,7 +63,7 @@ impl MultiplexedConnection {
         drop(state);
         let buffers = buffers.unwrap_or_default();
         let unsent = Unsent { connection: Some(self), id: begun.request_id };
-        Some(BegunPending { text: begun.text, buffers, octets: None, unsent })
+        Some(BegunPending { text: begun.text, buffers, unsent })
     }
 
     /// Sends a message. The caller has locked sending.
@@ -101,11 +98,6 @@ impl BegunPending {
     #[inline]
     pub(in crate::client) fn octets_from(&self, at: usize) -> &[u8] {
         self.buffers.outgoing.octets().get(at..).unwrap_or_default()
-    }
-
-    /// Keeps what counts the octets of a large request until its end.
-    pub(in crate::client) fn keep(&mut self, counted: CountedOctets) {
-        self.octets = Some(counted);
     }
 
     /// Sends the request in the buffer.

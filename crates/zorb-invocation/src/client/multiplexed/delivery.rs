@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zorb_base::counters::{Count, count};
-use zorb_giop::{Inbound, MessageHeader, ProtocolError, Received, ReplyStart};
+use zorb_giop::{Inbound, MessageHeader, Received, ReplyStart};
 use zorb_os::lock::Locked;
 
 use super::detached::{COPIED, detach};
@@ -24,76 +24,108 @@ impl MultiplexedConnection {
         own: Option<u32>,
         ending: &mut Option<Ending>,
     ) -> Result<Delivered<'s>, NoReply> {
-        let (id, start, request) = match self.receive_reply(&mut state, &message, now)? {
-            Answer::Nobody => return Ok(Delivered { state: Some(state), is_own: false }),
-            Answer::Caller(reply) => {
-                let is_own = Some(reply.id) == own;
-                let state = self.deliver_to_caller(state, message, &reply, is_own)?;
-                return Ok(Delivered { state, is_own });
-            }
-            Answer::Pending(id, start, request) => (id, start, request),
-        };
-        // Others may use the connection between the replies that were received together.
-        let inbound = &*message.inbound;
-        let is_last = !inbound.has_buffered() && inbound.current().len() <= COPIED;
-        let held = is_last.then_some(state);
-        let mut broken = None;
-        let ended = end_by(message, start, request, &mut broken);
-        if let Some(error) = broken {
-            drop(held);
-            self.end_pending(ended);
-            return Err(NoReply::Broken(error));
-        }
-        match &held {
-            Some(_) => *ending = Some(ended),
-            None => self.end_pending(ended),
-        }
-        Ok(Delivered { state: held, is_own: Some(id) == own })
-    }
-
-    /// Finds out which request the current message answers. A pending one is not outstanding any more.
-    #[inline(always)] // as `next_message`
-    fn receive_reply(
-        &self,
-        state: &mut State,
-        message: &Message<'_>,
-        now: LastReceived,
-    ) -> Result<Answer, NoReply> {
+        let Message { inbound, header, tail } = &message;
         let is_pending = |call: &Follower| matches!(call, Follower::Pending { .. });
-        let Message { inbound, header, .. } = message;
         let (received, pending) = state.machine.receive_and_finish(inbound, header, is_pending);
         if received == Received::End {
             return Err(state.no_reply());
         }
         state.used = true;
         state.last_received = now;
-        match (received, pending) {
-            (Received::Reply(start), Some(Follower::Pending { request, .. })) => {
-                state.pending.count -= 1;
-                self.publish_load(state);
-                Ok(Answer::Pending(start.request_id, Some(start), request))
-            }
-            (received, _) => Ok(self.receive_other(state, received)),
+        let (Received::Reply(start), Some(Follower::Pending { request, .. })) = (received, pending)
+        else {
+            return self.deliver_other(state, message, received, own);
+        };
+        state.pending.count -= 1;
+        self.publish_load(&state);
+        let is_own = Some(start.request_id) == own;
+        let octets = inbound.current();
+        // Others may use the connection between the replies that were received together.
+        let is_last = !inbound.has_buffered() && octets.len() <= COPIED;
+        let held = is_last.then_some(state);
+        let stored = match tail.is_none() && inbound.fragment_starts().is_empty() {
+            true => request.store(SmallReply { message: octets, order: header.order, start }),
+            false => Stored::Nothing,
+        };
+        if stored == Stored::Nothing {
+            let state = self.end_by(held, message, start, request, ending)?;
+            return Ok(Delivered { state, is_own });
         }
+        let is_awaited = stored == Stored::Awaited;
+        match &held {
+            Some(_) => *ending = Some(Ending::Stored { request, is_awaited }),
+            None if is_awaited => self.end_pending(Ending::Stored { request, is_awaited }),
+            // The request is dropped without the lock.
+            None => {}
+        }
+        Ok(Delivered { state: held, is_own })
     }
 
     /// The same for other messages than replies to pending requests.
     #[inline(never)]
-    fn receive_other(&self, state: &mut State, received: Received) -> Answer {
+    fn deliver_other<'s>(
+        &'s self,
+        mut state: Locked<'s, State>,
+        message: Message<'_>,
+        received: Received,
+        own: Option<u32>,
+    ) -> Result<Delivered<'s>, NoReply> {
         let reply = match received {
             Received::Reply(start) => CallerReply { id: start.request_id, start: Some(start) },
             Received::LocateReply(id) => CallerReply { id, start: None },
-            Received::Late | Received::End => return Answer::Nobody,
+            Received::Late | Received::End => {
+                return Ok(Delivered { state: Some(state), is_own: false });
+            }
         };
+        let is_own = Some(reply.id) == own;
         match state.machine.call_mut(reply.id) {
-            Some(Follower::Caller(_)) => Answer::Caller(reply),
+            Some(Follower::Caller(_)) => {
+                let state = self.deliver_to_caller(state, message, &reply, is_own)?;
+                Ok(Delivered { state, is_own })
+            }
             // A LocateReply, which the server sends to a Request.
-            Some(Follower::Pending { .. }) => match self.take_pending(state, reply.id) {
-                Some(request) => Answer::Pending(reply.id, None, request),
-                None => Answer::Nobody,
-            },
-            _ => Answer::Nobody,
+            Some(Follower::Pending { .. }) => {
+                let request = self.take_pending(&mut state, reply.id);
+                drop(state);
+                if let Some(request) = request {
+                    let ended = Ended::NoReply { reason: NoReply::Lost(None), again: false };
+                    self.end_pending(Ending::Ended { request, ended });
+                }
+                Ok(Delivered { state: None, is_own })
+            }
+            _ => Ok(Delivered { state: Some(state), is_own: false }),
         }
+    }
+
+    /// Ends a pending request by the current message, which is taken or copied, or leaves it to be ended if the state is
+    /// `held`.
+    #[inline(never)]
+    fn end_by<'s>(
+        &'s self,
+        held: Option<Locked<'s, State>>,
+        Message { inbound, header, tail }: Message<'_>,
+        start: ReplyStart,
+        request: Arc<dyn PendingRequest>,
+        ending: &mut Option<Ending>,
+    ) -> Result<Option<Locked<'s, State>>, NoReply> {
+        let (ended, broken) = match PendingReply::take((inbound, header, tail), start) {
+            Ok(reply) => (Ended::Reply(reply), None),
+            Err((error, ends)) => {
+                let ended = Ended::NoReply { reason: NoReply::Broken(error), again: false };
+                (ended, ends.then_some(error))
+            }
+        };
+        let ended = Ending::Ended { request, ended };
+        match (&held, broken) {
+            (Some(_), None) => *ending = Some(ended),
+            (None, None) => self.end_pending(ended),
+            (_, Some(error)) => {
+                drop(held);
+                self.end_pending(ended);
+                return Err(NoReply::Broken(error));
+            }
+        }
+        Ok(held)
     }
 
     /// Passes the current message to the caller that waits for it, which is the leader itself if `is_own`: then the state
@@ -143,63 +175,9 @@ pub(super) struct Message<'m> {
     pub(super) tail: ReplyTail,
 }
 
-/// What a message answers.
-enum Answer {
-    /// Nothing that anybody waits for.
-    Nobody,
-    Caller(CallerReply),
-    /// A pending request with this id; `None` for a LocateReply.
-    Pending(u32, Option<ReplyStart>, Arc<dyn PendingRequest>),
-}
-
 /// The reply to a caller that waits.
 struct CallerReply {
     id: u32,
     /// `None` for a LocateReply.
     start: Option<ReplyStart>,
-}
-
-/// Ends a pending request by the current message as far as that is possible under locks. An error that ends the connection
-/// goes to `broken`.
-#[inline(always)] // as `next_message`
-fn end_by(
-    message: Message<'_>,
-    start: Option<ReplyStart>,
-    request: Arc<dyn PendingRequest>,
-    broken: &mut Option<ProtocolError>,
-) -> Ending {
-    let Message { inbound, header, tail } = message;
-    if let Some(start) = start
-        && tail.is_none()
-        && inbound.fragment_starts().is_empty()
-    {
-        let reply = SmallReply { message: inbound.current(), order: header.order, start };
-        match request.store(reply) {
-            Stored::Nothing => {}
-            stored => {
-                return Ending::Stored { request, is_awaited: stored == Stored::Awaited };
-            }
-        }
-    }
-    let ended = taken(Message { inbound, header, tail }, start, broken);
-    Ending::Ended { request, ended }
-}
-
-/// Takes or copies the current message.
-#[inline(never)]
-fn taken(
-    Message { inbound, header, tail }: Message<'_>,
-    start: Option<ReplyStart>,
-    broken: &mut Option<ProtocolError>,
-) -> Ended {
-    let Some(start) = start else {
-        return Ended::NoReply { reason: NoReply::Lost(None), again: false };
-    };
-    match PendingReply::take((inbound, header, tail), start) {
-        Ok(reply) => Ended::Reply(reply),
-        Err((error, ends)) => {
-            *broken = ends.then_some(error);
-            Ended::NoReply { reason: NoReply::Broken(error), again: false }
-        }
-    }
 }

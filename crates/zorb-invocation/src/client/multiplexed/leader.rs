@@ -38,24 +38,24 @@ impl MultiplexedConnection {
     /// request `own`, or once if there is none, and until all messages that were received with it are processed. What was
     /// received before comes first. `now` is the time of that.
     ///
-    /// Usually the last message is small: then the state has stayed locked since it was processed. If that has ended a
-    /// pending request, this is left to be ended in `ending`, with the state unlocked.
-    #[inline]
+    /// Usually the last message is small: then the state has stayed locked since it was processed. If a pending request has
+    /// been answered by it, this is left to be ended in `ending`, with the state unlocked.
     pub(super) fn lead<'s>(
         &'s self,
         inbound: &mut Inbound,
         own: Option<u32>,
         mut now: LastReceived,
-        mut receive: impl FnMut(&mut Inbound) -> Result<LastReceived, NoReply>,
+        receive: &mut dyn FnMut(&mut Inbound) -> Result<LastReceived, NoReply>,
+        ending: &mut Option<Ending>,
     ) -> Led<'s> {
-        let (mut held, mut ending, mut done) = (None, None, false);
+        let (mut held, mut done) = (None, false);
         let led = loop {
             if inbound.has_buffered() {
                 match self.next_message(inbound, done) {
                     Ok(Some((header, tail))) => {
                         let state = held.take().unwrap_or_else(|| self.state());
                         let message = Message { inbound, header: &header, tail };
-                        match self.deliver(state, message, now, own, &mut ending) {
+                        match self.deliver(state, message, now, own, ending) {
                             Ok(delivered) => {
                                 held = delivered.state;
                                 done |= own.is_none() || delivered.is_own;
@@ -85,28 +85,33 @@ impl MultiplexedConnection {
             }
             done = own.is_none();
         };
-        Led { state: held.unwrap_or_else(|| self.state()), ending, led }
+        Led { state: held.unwrap_or_else(|| self.state()), led }
     }
 
-    /// Receives until the reply to the request `own`, as long as its `wait`. What it returns as `ending` is only to be dropped.
-    pub(super) fn lead_for(&self, inbound: &mut Inbound, own: u32, wait: &Wait) -> Led<'_> {
+    /// Receives until the reply to the request `own`, as long as its `wait`. What it leaves in `ending` is only to be dropped.
+    pub(super) fn lead_for(
+        &self,
+        inbound: &mut Inbound,
+        own: u32,
+        wait: &Wait,
+        ending: &mut Option<Ending>,
+    ) -> Led<'_> {
         let now = LastReceived::now();
         let mut begins = Some(now);
-        let led = self.lead(inbound, Some(own), now, |inbound| {
+        let mut receive = |inbound: &mut Inbound| {
             // Computed for each wait: there may be endless replies to others.
             let time_limit = wait.next_at(begins.take().unwrap_or_else(LastReceived::now))?;
             self.receive_more(inbound, time_limit)?;
             Ok(LastReceived::now())
-        });
-        match led {
-            // The reader does not end as long as this thread leads.
-            Led { state, ending: Some(ending), led } if ending.tells() => {
-                drop(state);
-                self.end_pending(ending);
-                Led { state: self.state(), ending: None, led }
-            }
-            led => led,
+        };
+        let Led { state, led } = self.lead(inbound, Some(own), now, &mut receive, ending);
+        // The reader does not end as long as this thread leads.
+        if let Some(ending) = ending.take_if(|ending| ending.tells()) {
+            drop(state);
+            self.end_pending(ending);
+            return Led { state: self.state(), led };
         }
+        Led { state, led }
     }
 
     /// The next message that has been received, which is current then. If none has been processed yet, its end may be in a
@@ -160,7 +165,5 @@ impl MultiplexedConnection {
 /// What receiving has led to.
 pub(super) struct Led<'s> {
     pub(super) state: Locked<'s, State>,
-    /// The request that is to be ended with the state unlocked.
-    pub(super) ending: Option<Ending>,
     pub(super) led: Result<(), NoReply>,
 }

@@ -106,16 +106,24 @@ impl MultiplexedConnection {
     }
 
     /// Counts a request whose caller does not wait, and lets the reader wait for its reply; `true` if there is none.
+    #[inline]
     pub(super) fn count_pending(&self, state: &mut State) -> bool {
         state.pending.count += 1;
         state.pending.has_begun = true;
         match state.pending.reader {
             Reader::Missing => return true,
             Reader::Idle => self.wake_reader(state),
-            Reader::Polls if !state.pending.is_armed && state.inbound.is_some() => self.arm(state),
+            Reader::Polls if !state.pending.is_armed => self.arm_unless_led(state),
             _ => {}
         }
         false
+    }
+
+    #[inline(never)]
+    fn arm_unless_led(&self, state: &mut State) {
+        if state.inbound.is_some() {
+            self.arm(state);
+        }
     }
 
     /// Receives for all until the pending request has ended, which has the time limit `own`, or until `deadline`; `false` if
@@ -137,7 +145,8 @@ impl MultiplexedConnection {
             return false;
         };
         drop(state);
-        let Led { mut state, ending, led } = self.lead_for(&mut inbound, id, &wait);
+        let mut ending = None;
+        let Led { mut state, led } = self.lead_for(&mut inbound, id, &wait, &mut ending);
         state.end_leading(inbound);
         let has_received = led.is_ok();
         let promoted = match led {

@@ -34,6 +34,14 @@ pub(in crate::client) struct SmallReply<'a> {
     pub(in crate::client) start: ReplyStart,
 }
 
+impl SmallReply<'_> {
+    /// Whether it is small enough to be stored in place.
+    #[inline]
+    pub(in crate::client) const fn fits_in_place(&self) -> bool {
+        self.message.len() <= IN_PLACE
+    }
+}
+
 /// Messages with their headers.
 #[derive(Debug)]
 enum Octets {
@@ -82,7 +90,9 @@ impl PendingReply {
         start: ReplyStart,
     ) -> Result<Option<Self>, ProtocolError> {
         let length = message.len();
-        if let Some(mut small) = Self::in_place(&SmallReply { message, order, start }) {
+        let reply = SmallReply { message, order, start };
+        if reply.fits_in_place() {
+            let mut small = Self::in_place(&reply);
             small.fill(message);
             return Ok(Some(small));
         }
@@ -93,13 +103,12 @@ impl PendingReply {
         Ok(Some(Self { start, order, octets: Octets::Whole(copy.into()) }))
     }
 
-    /// A reply to be [filled](Self::fill), if it is small enough to be stored in place.
+    /// A reply that [fits in place](SmallReply::fits_in_place), to be [filled](Self::fill).
     #[inline]
-    pub(in crate::client) fn in_place(reply: &SmallReply<'_>) -> Option<Self> {
+    pub(in crate::client) fn in_place(reply: &SmallReply<'_>) -> Self {
         let &SmallReply { message, order, start } = reply;
-        let length = message.len();
-        let octets = Octets::InPlace { octets: [0; IN_PLACE], length: length as u8 };
-        (length <= IN_PLACE).then_some(Self { start, order, octets })
+        let octets = Octets::InPlace { octets: [0; IN_PLACE], length: message.len() as u8 };
+        Self { start, order, octets }
     }
 
     /// Copies the message of the reply, which is stored in place.

@@ -13,6 +13,7 @@ use zorb_giop::Inbound;
 use zorb_os::lock::Locked;
 use zorb_os::poll::Arrival;
 
+use super::leader::Led;
 use super::pending_request::{Ending, Reader};
 use super::{MultiplexedConnection, State, promote_caller};
 use crate::client::connection::{LastReceived, NoReply};
@@ -298,7 +299,8 @@ impl MultiplexedConnection {
         let mut is_drained = false;
         // Without a wait, what follows is received at this time.
         let mut now = LastReceived::now();
-        let led = self.lead(inbound, None, now, |inbound| {
+        let received_at = now;
+        let mut receive = |inbound: &mut Inbound| {
             let space = inbound.space();
             let room = space.len();
             let received = match waits {
@@ -322,10 +324,11 @@ impl MultiplexedConnection {
                 Err(error) => return Err(NoReply::Lost(Some(error))),
             }
             Ok(now)
-        });
-        reading.ending = led.ending;
+        };
+        let Led { state, led } =
+            self.lead(inbound, None, received_at, &mut receive, &mut reading.ending);
         reading.now = now;
-        (led.state, led.led.map(|()| is_drained))
+        (state, led.map(|()| is_drained))
     }
 
     /// Ends the request of the reply that was received last. Called by the reader with the state unlocked.

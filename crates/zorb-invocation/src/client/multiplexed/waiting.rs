@@ -5,6 +5,7 @@ use std::sync::Arc;
 use zorb_giop::{FailureCause, MessageHeader, ReplyStart, RequestFailure};
 use zorb_os::lock::Locked;
 
+use super::leader::Led;
 use super::{CallBuffers, FollowerReply, MultiplexedCall, State, notify, wait_until};
 use crate::client::connection::{LastReceived, NoReply, machine_time};
 use crate::client::longest_wait::Wait;
@@ -55,23 +56,30 @@ impl MultiplexedCall {
             }
             if let Some(mut inbound) = connection.begin_to_lead(&mut state) {
                 drop(state);
-                let led = connection.lead_for(&mut inbound, id, &wait);
-                state = led.state;
+                let mut ending = None;
+                let Led { state: locked, led } =
+                    connection.lead_for(&mut inbound, id, &wait, &mut ending);
+                state = locked;
                 state.end_leading(inbound);
-                match led.led {
+                match led {
                     Ok(()) => {
                         let promoted = connection.promote(&mut state);
                         let reply = state.caller(id).and_then(|caller| caller.reply.take());
                         drop(state);
                         notify(promoted);
-                        drop(led.ending);
+                        drop(ending);
                         if let Some(reply) = reply {
                             return Ok(into_buffers(reply, self.buffers.as_deref_mut()));
                         }
                         state = connection.state();
                     }
                     Err(NoReply::TimedOut) => return Err(timed_out(state)),
-                    Err(reason) => connection.end(&mut state, reason),
+                    Err(reason) => {
+                        connection.end(&mut state, reason);
+                        drop(state);
+                        drop(ending);
+                        state = connection.state();
+                    }
                 }
                 continue;
             }

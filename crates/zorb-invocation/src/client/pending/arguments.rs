@@ -10,6 +10,8 @@ pub(super) enum KeptArguments {
     /// Nothing: they have not been encoded, or the call has ended.
     #[default]
     None,
+    /// They have no octets.
+    Empty,
     Encoded(Arguments),
     /// Nothing, as there was no memory for them.
     OutOfMemory,
@@ -19,7 +21,10 @@ impl KeptArguments {
     /// A copy of the arguments that were written at the offset `at` of a message, if there is memory for it.
     #[inline]
     pub(super) fn copy_of(octets: &[u8], at: usize, text: TextCoding) -> Self {
-        Arguments::new(octets, at, text).map_or(Self::OutOfMemory, Self::Encoded)
+        match octets {
+            [] => Self::Empty,
+            octets => Arguments::new(octets, at, text).map_or(Self::OutOfMemory, Self::Encoded),
+        }
     }
 
     /// The number of octets.
@@ -27,13 +32,13 @@ impl KeptArguments {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Encoded(arguments) => arguments.octets.len(),
-            Self::None | Self::OutOfMemory => 0,
+            Self::None | Self::Empty | Self::OutOfMemory => 0,
         }
     }
 }
 
 /// Encoded arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Arguments {
     octets: Box<[u8]>,
     /// Their offset in the message: it determines their alignment.
@@ -46,13 +51,9 @@ impl Arguments {
     ///
     /// # Errors
     /// Without memory for it.
-    #[inline]
+    #[inline(never)]
     pub(super) fn new(octets: &[u8], at: usize, text: TextCoding) -> Result<Self, TryReserveError> {
-        let octets = match octets {
-            [] => Box::default(),
-            octets => fallible::copy(octets)?.into(),
-        };
-        Ok(Self { octets, at, text })
+        Ok(Self { octets: fallible::copy(octets)?.into(), at, text })
     }
 
     /// Whether they are the same at the offset `at` of another message, with the text coding `text`. They may contain

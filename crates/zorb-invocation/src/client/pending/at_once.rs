@@ -16,13 +16,13 @@ use super::super::core::ClientCore;
 use super::super::failing::too_many_octets;
 use super::super::multiplexed::{BegunPending, MultiplexedConnection};
 use super::super::outcome::Unfinished;
-use super::super::request_octets::UNCOUNTED;
+use super::super::request_octets::{CountedOctets, UNCOUNTED};
 use super::super::route::Route;
 use super::arguments::KeptArguments;
 use super::call::PendingCall;
 use super::operation_call::Attempted;
 use super::sending::BodyStart;
-use super::sent::{SentAtOnce, SentRequest};
+use super::sent::SentRequest;
 use crate::object::Binding;
 
 /// The preferred route of a reference, whose connection is open.
@@ -61,7 +61,7 @@ enum NotSent {
 
 impl<'r> OpenRoute<'r> {
     /// The route to `target`, if its connection can be used at once.
-    #[inline]
+    #[inline(always)] // as `begin` and `send`, which are parts of `send::send`
     pub(super) fn to(core: &ClientCore, target: &'r Binding) -> Option<Self> {
         let routes = target.routes(core).ok()?;
         if routes.local.is_some() || routes.by_priority || !routes.interceptors.is_empty() {
@@ -81,7 +81,7 @@ impl<'r> OpenRoute<'r> {
     }
 
     /// Begins the request of a call, if nothing is to be waited for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin(self, call: &Arc<PendingCall>) -> Option<BegunAtOnce<'r>> {
         let Self { numbered, connection } = self;
         let core = call.of.object.core();
@@ -100,37 +100,48 @@ impl BegunAtOnce<'_> {
     ///
     /// # Errors
     /// The attempt has not completed the call, as those that follow.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(
         mut self,
         call: &Arc<PendingCall>,
         arguments: WriteBody<'_>,
     ) -> Result<(), Unfinished> {
         let text = self.begun.text;
-        let (start, reason) = match write(call, self.numbered.route, &mut self.begun, arguments) {
-            Ok(at) => match self.begun.send(&call.of.sending_limit()) {
-                Ok(()) => {
-                    let arguments = KeptArguments::copy_of(self.begun.octets_from(at), at, text);
-                    let over = self.begun.sent();
-                    SentAtOnce { text, arguments, over }.note(call).end(call);
-                    return Ok(());
+        let route = self.numbered.route;
+        let (start, reason) = match write(call, route, &mut self.begun, arguments) {
+            Ok(Written { at, octets: _counted }) => {
+                match self.begun.send(&call.of.sending_limit()) {
+                    Ok(()) => {
+                        let octets = self.begun.octets_from(at);
+                        let arguments = KeptArguments::copy_of(octets, at, text);
+                        call.sent_at_once(text, arguments, self.begun.sent());
+                        return Ok(());
+                    }
+                    Err(error) => (Some(BodyStart { at, text }), NotSent::Incomplete(error)),
                 }
-                Err(error) => (Some(BodyStart { at, text }), NotSent::Incomplete(error)),
-            },
+            }
             Err(exception) => (None, NotSent::Failed(exception)),
         };
         fail(call, Unsent { request: self, start, reason })
     }
 }
 
-/// Writes the request. Returns where its arguments begin.
+/// A request that has been written.
+struct Written {
+    /// Where its arguments begin.
+    at: usize,
+    /// Its octets, if it is large.
+    octets: Option<CountedOctets>,
+}
+
+/// Writes the request.
 #[inline]
 fn write(
     call: &PendingCall,
     route: &Route,
     begun: &mut BegunPending,
     arguments: WriteBody<'_>,
-) -> Result<usize, SystemException> {
+) -> Result<Written, SystemException> {
     let (request_id, text) = (begun.id(), begun.text);
     let outgoing = begun.outgoing();
     let request = PlainRequest {
@@ -150,18 +161,17 @@ fn write(
         Ok(at)
     };
     let at = write().map_err(unwritten)?;
-    if begun.octets_from(0).len() > UNCOUNTED {
-        count_octets(route, begun)?;
-    }
-    Ok(at)
+    let octets = match begun.octets_from(0).len() {
+        0..=UNCOUNTED => None,
+        octets => Some(count_octets(route, octets)?),
+    };
+    Ok(Written { at, octets })
 }
 
 /// Counts the octets of a large request until it has been sent.
 #[cold]
-fn count_octets(route: &Route, begun: &mut BegunPending) -> Result<(), SystemException> {
-    let counted = route.cache.request_octets.enter(begun.octets_from(0).len());
-    begun.keep(counted.ok_or_else(|| too_many_octets(route))?);
-    Ok(())
+fn count_octets(route: &Route, octets: usize) -> Result<CountedOctets, SystemException> {
+    route.cache.request_octets.enter(octets).ok_or_else(|| too_many_octets(route))
 }
 
 /// Ends an attempt whose request was not sent.

@@ -123,14 +123,18 @@ impl PendingRequest for PendingCall {
         let status = reply.start.status;
         // It takes long to free large arguments: not under the lock of the connection.
         let is_large = state.arguments.len() > UNCOUNTED;
-        if state.sending == SendState::Sending || !state.is_ended_by(status) || is_large {
+        if state.sending == SendState::Sending
+            || !state.is_ended_by(status)
+            || is_large
+            || !reply.fits_in_place()
+        {
             return Stored::Nothing;
         }
-        let Some(empty) = PendingReply::in_place(&reply) else { return Stored::Nothing };
         if has_result(status) {
             self.note_binding();
         }
         // Filled where it is: it is large.
+        let empty = PendingReply::in_place(&reply);
         if let Answer::Reply(stored) = state.answer.insert(Answer::Reply(empty)) {
             stored.fill(reply.message);
         }

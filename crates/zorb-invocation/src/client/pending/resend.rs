@@ -99,6 +99,7 @@ impl PendingCall {
         }
         let arguments = match (arguments, unfinished) {
             (KeptArguments::Encoded(arguments), unfinished) => Ok((arguments, unfinished)),
+            (KeptArguments::Empty, unfinished) => Ok((Arguments::default(), unfinished)),
             (_, Unfinished::Failed(exception)) => Err(exception),
             // They had not been encoded when the connection ended.
             (KeptArguments::None, Unfinished::Resend(exception)) => Err(exception),

@@ -39,7 +39,7 @@ impl<T, E: Raises> ResultReader<T, E> {
 
 impl<T, E: From<SystemException>> ResultReader<T, E> {
     /// Reads the result of the call, which has ended like this.
-    #[inline]
+    #[inline(always)] // 1 % of a pending call
     pub(super) fn read(&self, call: &OperationCall, ended: EndedCall<'_>) -> Result<T, E> {
         match self {
             Self::Typed { results, read } => read(call, ended, *results),
@@ -68,8 +68,10 @@ fn read_typed<T, E: Raises>(
     ended: EndedCall<'_>,
     read: ReadResults<T>,
 ) -> Result<T, E> {
-    if let Some(results) = call.read_plainly(ended, read) {
-        return results.map_err(E::from_system);
+    match call.read_plainly(ended, read) {
+        Some(Ok(results)) => return Ok(results),
+        Some(Err(exception)) => return Err(E::from_system(exception)),
+        None => {}
     }
     // They have been written.
     let arguments = |_: &mut CdrWriter<'_>| Ok(());

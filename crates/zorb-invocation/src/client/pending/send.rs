@@ -51,71 +51,86 @@ pub(super) fn send(
     let counted = CountedCall::enter(options.max_pending_calls, options.max_pending_octets);
     let is_usual = plain
         .is_some_and(|it| it.round_trip.is_none() && it.request.is_none() && !it.is_redirected);
-    let kept;
-    let (object, new) = if is_usual && counted.is_some() && core.is_running() {
-        let slots = copied_thread_slots();
-        let of = OperationCall { object: object.clone(), operation, own: None, slots };
-        (object, NewCall { of, counted })
-    } else {
-        match unusual(object, operation, plain, counted) {
-            Ok(new) => {
-                kept = new.of.object.clone();
-                (&kept, new)
+    let mut unusual = match is_usual && counted.is_some() && core.is_running() {
+        true => None,
+        false => Some(Unusual::new(object, plain, counted.is_none())),
+    };
+    let (object, own) = match unusual.as_deref_mut() {
+        None => (object, None),
+        Some(Unusual { wanted, own, failed }) => {
+            let (object, own) = (wanted.as_ref().unwrap_or(object), own.take());
+            if let Some(exception) = failed.take() {
+                return ended(NewCall { object, operation, own, counted }, exception);
             }
-            Err(call) => return call,
+            (object, own)
         }
     };
-    begin(object, new, arguments)
+    begin(NewCall { object, operation, own, counted }, arguments)
 }
 
 /// A call that is about to be sent.
-struct NewCall {
-    of: OperationCall,
+struct NewCall<'o> {
+    object: &'o ObjectRef,
+    operation: Cow<'static, str>,
+    own: Option<Box<OwnParameters>>,
     /// `None` if it is refused.
     counted: Option<CountedCall>,
 }
 
-/// A call that has parameters of its own.
-///
-/// # Errors
-/// It fails before it is sent: the call, which has ended.
-#[cold]
-#[inline(never)]
-fn unusual(
-    object: &ObjectRef,
-    operation: Cow<'static, str>,
-    plain: Option<&CallParameters>,
-    counted: Option<CountedCall>,
-) -> Result<NewCall, Arc<PendingCall>> {
-    let (parameters, expired) = match plain {
-        Some(plain) => (*plain, None),
-        None => match parameters(object) {
-            Ok(parameters) => (parameters, None),
-            Err(exception) => (*object.core().plain_parameters(), Some(exception)),
-        },
-    };
-    let (object, wrong) = match parameters.is_redirected.then(|| object.as_wanted()) {
-        None => (object.clone(), None),
-        Some(Ok(wanted)) => (wanted.into_owned(), None),
-        Some(Err(exception)) => (object.clone(), Some(exception)),
-    };
-    let failed = wrong
-        .or(expired)
-        .or_else(|| object.core().check_running().err())
-        .or_else(|| counted.is_none().then(too_many_pending));
-    let (own, slots) = (Some(OwnParameters::start(&parameters)), copied_thread_slots());
-    let of = OperationCall { object, operation, own, slots };
-    let Some(exception) = failed else { return Ok(NewCall { of, counted }) };
-    let (attempt, redirections) = (Attempted::default(), Redirections::new(false));
-    let state = State::new(attempt, redirections, SendState::Sending);
-    let call = PendingCall::new(of, counted, state);
-    finish(&call, Answer::Failed(exception));
-    Err(call)
+impl NewCall<'_> {
+    #[inline(always)] // as `begin`
+    fn with_state(self, state: State) -> Arc<PendingCall> {
+        let Self { object, operation, own, counted } = self;
+        let (object, slots) = (object.clone(), copied_thread_slots());
+        PendingCall::new(OperationCall { object, operation, own, slots }, counted, state)
+    }
 }
 
-/// Sends a call of `object` for the first time.
-#[inline]
-fn begin(object: &ObjectRef, new: NewCall, arguments: WriteBody<'_>) -> Arc<PendingCall> {
+/// What distinguishes a call from most: parameters of its own, or that it fails before it is sent.
+struct Unusual {
+    /// The reference that its policies select; `None` for the given one.
+    wanted: Option<ObjectRef>,
+    own: Option<Box<OwnParameters>>,
+    failed: Option<SystemException>,
+}
+
+impl Unusual {
+    #[cold]
+    #[inline(never)]
+    fn new(object: &ObjectRef, plain: Option<&CallParameters>, is_refused: bool) -> Box<Self> {
+        let (parameters, expired) = match plain {
+            Some(plain) => (*plain, None),
+            None => match parameters(object) {
+                Ok(parameters) => (parameters, None),
+                Err(exception) => (*object.core().plain_parameters(), Some(exception)),
+            },
+        };
+        let (wanted, wrong) = match parameters.is_redirected.then(|| object.as_wanted()) {
+            None => (None, None),
+            Some(Ok(wanted)) => (Some(wanted.into_owned()), None),
+            Some(Err(exception)) => (None, Some(exception)),
+        };
+        let failed = wrong
+            .or(expired)
+            .or_else(|| object.core().check_running().err())
+            .or_else(|| is_refused.then(too_many_pending));
+        Box::new(Self { wanted, own: Some(OwnParameters::start(&parameters)), failed })
+    }
+}
+
+/// A call that has failed before it is sent.
+#[cold]
+fn ended(new: NewCall<'_>, exception: SystemException) -> Arc<PendingCall> {
+    let (attempt, redirections) = (Attempted::default(), Redirections::new(false));
+    let call = new.with_state(State::new(attempt, redirections, SendState::Sending));
+    finish(&call, Answer::Failed(exception));
+    call
+}
+
+/// Sends a call for the first time.
+#[inline(always)] // a part of `send`
+fn begin(new: NewCall<'_>, arguments: WriteBody<'_>) -> Arc<PendingCall> {
+    let object = new.object;
     let forwarded = object.forwarded().to_arc();
     let target = forwarded.as_deref().unwrap_or_else(|| object.binding());
     let open = OpenRoute::to(object.core(), target);
@@ -125,8 +140,7 @@ fn begin(object: &ObjectRef, new: NewCall, arguments: WriteBody<'_>) -> Arc<Pend
         ..Attempted::default()
     };
     let redirections = Redirections::new(forwarded.is_some());
-    let state = State::new(attempt, redirections, SendState::AtOnce);
-    let call = PendingCall::new(new.of, new.counted, state);
+    let call = new.with_state(State::new(attempt, redirections, SendState::AtOnce));
     let unfinished = match open.and_then(|open| open.begin(&call)) {
         Some(begun) => match begun.send(&call, arguments) {
             Ok(()) => return call,

@@ -51,30 +51,30 @@ impl SentRequest<'_> {
     }
 }
 
-/// A request that was sent over an open connection.
-pub(super) struct SentAtOnce {
-    pub(super) text: TextCoding,
-    pub(super) arguments: KeptArguments,
-    /// The connection and the id of the request.
-    pub(super) over: Option<(Arc<MultiplexedConnection>, u32)>,
-}
-
-impl SentAtOnce {
-    /// Stores it in its call, which is no longer being sent. The reply may have ended that.
-    #[inline]
-    pub(super) fn note(self, call: &PendingCall) -> Noted {
-        let mut state = call.state.lock();
-        state.attempt.text = self.text;
-        if state.answer.is_none() {
-            state.over = self.over;
-            call.keep(&mut state, self.arguments);
-        }
-        Noted::in_state(&mut state)
-    }
-}
-
 impl PendingCall {
+    /// Notes that the request was sent over an open connection, with this id there. The reply may have ended the call.
     #[inline]
+    pub(super) fn sent_at_once(
+        self: &Arc<Self>,
+        text: TextCoding,
+        arguments: KeptArguments,
+        over: Option<(Arc<MultiplexedConnection>, u32)>,
+    ) {
+        let mut state = self.state.lock();
+        state.attempt.text = text;
+        if state.answer.is_none() {
+            state.over = over;
+            match arguments {
+                // As those of most calls.
+                KeptArguments::Empty => state.arguments = KeptArguments::Empty,
+                arguments => self.keep(&mut state, arguments),
+            }
+        }
+        let noted = Noted::in_state(&mut state);
+        drop(state);
+        noted.end(self);
+    }
+
     fn keep(&self, state: &mut State, arguments: KeptArguments) {
         if let Some(counted) = &self.counted {
             // Those of the attempt before.
@@ -102,27 +102,29 @@ impl Noted {
     #[inline]
     pub(super) fn end(self, call: &Arc<PendingCall>) {
         if self.is_cancelled || self.has_ended || self.is_left {
-            self.end_now(call);
+            call.end_sent(self.is_left);
         }
     }
+}
 
+impl PendingCall {
     #[cold]
-    fn end_now(self, call: &Arc<PendingCall>) {
-        let mut state = call.state.lock();
+    fn end_sent(self: &Arc<Self>, is_left: bool) {
+        let mut state = self.state.lock();
         let (ended, over) = (state.ended_while_sent.take(), state.over.clone());
-        if self.is_cancelled {
+        if state.is_cancelled {
             drop(state);
-            return call.cancel();
+            return self.cancel();
         }
         let Some(ended) = ended else {
             drop(state);
-            if let Some((connection, _)) = over.filter(|_| self.is_left) {
+            if let Some((connection, _)) = over.filter(|_| is_left) {
                 connection.end_left();
             }
             return;
         };
-        if call.end_request(state, ended) {
-            call.run_call_back();
+        if self.end_request(state, ended) {
+            self.run_call_back();
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use zorb_cdr::CdrError;
 use zorb_types::{CompletionStatus, Phase, SystemException, minor};
 
+use super::super::multiplexed::PendingReply;
 use super::super::outcome::{Unfinished, evaluate};
-use super::super::reply::{NO_REPLY, ReadReply};
+use super::super::reply::{NO_REPLY, ReadReply, read_plainly};
 use super::call::PendingCall;
 use super::interception::{end_attempt, read_intercepted};
 use super::operation_call::{Attempted, OperationCall};
@@ -41,8 +43,20 @@ impl OperationCall {
         if attempt.is_intercepted {
             return None;
         }
-        let read = self.reply(attempt, None, reply).read_plainly(results)?;
-        Some(read.map_err(|exception| self.named(attempt, exception)))
+        match read_plainly(self.object.core(), &reply.received(), attempt.text, results)? {
+            Ok(read) => Some(Ok(read)),
+            Err(error) => Some(Err(self.undecodable(attempt, reply, error))),
+        }
+    }
+
+    #[cold]
+    fn undecodable(
+        &self,
+        attempt: &Attempted,
+        reply: &PendingReply,
+        error: CdrError,
+    ) -> SystemException {
+        self.named(attempt, self.reply(attempt, None, reply).undecodable(error))
     }
 
     /// `exception` with the operation and the server in its context.
