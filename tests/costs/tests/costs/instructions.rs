@@ -35,10 +35,10 @@ const OF_THREADS: f64 = 10.0;
 
 /// How often pending calls are counted. The least counts: a run in which the reader receives few replies at once takes a
 /// tenth more, and code that takes more shows in all runs.
-const RUNS_OF_THREADS: usize = 3;
+const RUNS_OF_THREADS: usize = 6;
 /// The maximum instructions of a pending void call, in those of one that waits: the aim is 1.5. How many replies a thread
-/// receives at once varies: 1.75 if the caller receives several, 1.93 if the reader receives each alone.
-const PENDING: f64 = 2.0;
+/// receives at once varies: 1.47 if it is eight, 1.55 if it is four, 1.71 if most are received alone.
+const PENDING: f64 = 1.6;
 
 /// The maximum instructions for the arguments of a call of another object, in those of the first one.
 const OTHER: f64 = 0.25;
