@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use arc_swap::ArcSwapOption;
 use zorb_os::lock::Lock;
@@ -22,12 +22,54 @@ const CLOSING: usize = 16;
 /// The table of the connections of a lane or bridge. Reading takes no lock; opening or closing a connection takes one.
 #[derive(Debug)]
 pub struct Connections<C> {
-    slots: Box<[ArcSwapOption<C>]>,
+    slots: Box<[TableSlot<C>]>,
     free: Lock<Free>,
     open: AtomicUsize,
     limits: ConnectionLimits,
     /// How many connections have begun, and how often one to close was searched.
     uses: AtomicU64,
+}
+
+/// One slot of the table.
+#[derive(Debug)]
+struct TableSlot<C> {
+    connection: ArcSwapOption<C>,
+    /// How often it has been freed.
+    generation: AtomicU32,
+}
+
+impl<C> TableSlot<C> {
+    fn empty() -> Self {
+        Self { connection: ArcSwapOption::empty(), generation: AtomicU32::new(0) }
+    }
+}
+
+/// Where a connection is in its table. No later connection in the same slot has the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotKey {
+    number: u32,
+    generation: u32,
+}
+
+impl SlotKey {
+    /// The key of a connection that is in no table.
+    pub const NONE: Self = Self { number: u32::MAX, generation: 0 };
+
+    /// The key as one number: that of the slot is its low half, and the generation its high half.
+    pub fn to_bits(self) -> u64 {
+        (u64::from(self.generation) << 32) | u64::from(self.number)
+    }
+
+    /// The key of which this is the number.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+    pub fn from_bits(bits: u64) -> Self {
+        Self { number: bits as u32, generation: (bits >> 32) as u32 }
+    }
+
+    fn index(self) -> usize {
+        self.number as usize
+    }
 }
 
 /// The maximum numbers of connections.
@@ -77,8 +119,8 @@ struct Taken {
 /// A slot for a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reserved {
-    /// The number of the slot.
-    pub slot: u32,
+    /// Its key.
+    pub slot: SlotKey,
     /// By how many connections limits were exceeded then, this one included.
     pub excess: Excess,
 }
@@ -104,7 +146,7 @@ impl<C> Connections<C> {
             counts: HashMap::new(),
         };
         Self {
-            slots: (0..count).map(|_| ArcSwapOption::empty()).collect(),
+            slots: (0..count).map(|_| TableSlot::empty()).collect(),
             free: Lock::new(free),
             open: AtomicUsize::new(0),
             limits,
@@ -116,10 +158,12 @@ impl<C> Connections<C> {
     /// about to end.
     pub fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
         let mut free = self.free.lock();
-        let slot = free.slots.pop()?;
+        let number = free.slots.pop()?;
+        let generation = self.slots.get(number as usize)?.generation.load(Ordering::Relaxed);
+        let slot = SlotKey { number, generation };
         let counted = ConnectionCount::of_servers().enter();
         let of_process = counted.excess();
-        if let Some(entry) = free.taken.get_mut(slot as usize) {
+        if let Some(entry) = free.taken.get_mut(slot.index()) {
             *entry = Some(Taken { peer, _counted: counted });
         }
         let count = free.counts.entry(peer).or_default();
@@ -144,12 +188,15 @@ impl<C> Connections<C> {
     }
 
     /// Frees a slot. Returns whether no connection is left.
-    pub fn release(&self, slot: u32) -> bool {
+    pub fn release(&self, slot: SlotKey) -> bool {
         let mut free = self.free.lock();
         // Under the lock: who sees the empty slot and then asks for the excess sees both or neither.
-        let ended = self.slots.get(slot as usize).map(|slot| slot.swap(None));
+        let ended = self.slots.get(slot.index()).map(|slot| {
+            slot.generation.fetch_add(1, Ordering::Relaxed);
+            slot.connection.swap(None)
+        });
         record(Event::TableWritten);
-        let taken = free.taken.get_mut(slot as usize).and_then(Option::take);
+        let taken = free.taken.get_mut(slot.index()).and_then(Option::take);
         if let Some(taken) = taken
             && let Entry::Occupied(mut count) = free.counts.entry(taken.peer)
         {
@@ -158,18 +205,20 @@ impl<C> Connections<C> {
                 count.remove();
             }
         }
-        free.slots.push(slot);
+        free.slots.push(slot.number);
         let is_last = self.open.fetch_sub(1, Ordering::AcqRel) == 1;
         drop(free);
         drop(ended);
         is_last
     }
 
-    /// Calls `work` with the connection in a slot, if there is one.
-    pub fn with(&self, slot: u64, work: impl FnOnce(&Arc<C>)) {
-        let slot = usize::try_from(slot).ok().and_then(|slot| self.slots.get(slot));
-        if let Some(slot) = slot
-            && let Some(connection) = &*slot.load()
+    /// Calls `work` with the connection that has this key, unless it has ended.
+    #[inline]
+    pub fn with(&self, key: SlotKey, work: impl FnOnce(&Arc<C>)) {
+        if let Some(slot) = self.slots.get(key.index())
+            && let Some(connection) = &*slot.connection.load()
+            // Read after the connection: who sees the next one in the slot also sees that this one has ended.
+            && slot.generation.load(Ordering::Relaxed) == key.generation
         {
             work(connection);
         }
@@ -182,7 +231,7 @@ impl<C> Connections<C> {
             if left == 0 {
                 return;
             }
-            if let Some(connection) = &*slot.load() {
+            if let Some(connection) = &*slot.connection.load() {
                 left -= 1;
                 work(connection);
             }
@@ -191,7 +240,7 @@ impl<C> Connections<C> {
 
     /// All connections.
     pub fn all(&self) -> Vec<Arc<C>> {
-        self.slots.iter().filter_map(ArcSwapOption::load_full).collect()
+        self.slots.iter().filter_map(|slot| slot.connection.load_full()).collect()
     }
 
     /// Adds the number of connections to each address to `counts`.
@@ -236,9 +285,32 @@ mod tests {
     fn there_are_slots_for_connections_that_others_make_room_for() {
         let connections = Connections::<()>::new(ConnectionLimits::new(1, 0));
         let slot = || connections.reserve(None).map(|reserved| reserved.slot);
-        let taken: Vec<u32> = (0..=CLOSING).map(|_| slot().unwrap()).collect();
+        let taken: Vec<SlotKey> = (0..=CLOSING).map(|_| slot().unwrap()).collect();
         assert_eq!(slot(), None);
         connections.release(taken[0]);
-        assert_eq!(slot(), Some(taken[0]));
+        assert_eq!(slot().map(|slot| slot.number), Some(taken[0].number));
+    }
+
+    #[test]
+    fn a_key_does_not_find_the_next_connection_in_its_slot() {
+        let connections = Connections::<u8>::new(ConnectionLimits::new(1, 0));
+        let found = |key: SlotKey| {
+            let mut found = None;
+            connections.with(SlotKey::from_bits(key.to_bits()), |it| found = Some(**it));
+            found
+        };
+        let mut keys = Vec::new();
+        for connection in 1..4 {
+            let key = connections.reserve(None).unwrap().slot;
+            assert_eq!(found(key), None);
+            connections.slots[key.index()].connection.store(Some(Arc::new(connection)));
+            assert_eq!(found(key), Some(connection));
+            assert!(keys.iter().all(|key| found(*key).is_none()));
+            connections.release(key);
+            assert_eq!(found(key), None);
+            keys.push(key);
+        }
+        assert!(keys.iter().all(|key| key.number == keys[0].number));
+        assert_eq!(found(SlotKey::NONE), None);
     }
 }

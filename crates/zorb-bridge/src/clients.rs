@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_base::connections::{ConnectionLimits, Connections};
+use zorb_base::connections::{ConnectionLimits, Connections, SlotKey};
 use zorb_os::lock::{Condition, Lock};
 
 use crate::context::Context;
@@ -37,7 +37,7 @@ impl Clients {
     }
 
     /// Removes a client whose threads have ended, or that was not served.
-    pub(crate) fn remove(&self, link: &Arc<Link>, slot: u32, was_served: bool) {
+    pub(crate) fn remove(&self, link: &Arc<Link>, slot: SlotKey, was_served: bool) {
         self.context.timing.remove(&link.progress);
         let mut past = self.past.lock();
         if was_served {

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use zorb_base::connections::Reserved;
+use zorb_base::connections::{Reserved, SlotKey};
 
 use crate::client_side;
 use crate::clients::Clients;
@@ -25,7 +25,7 @@ enum Refusal {
 struct Admitted {
     clients: Arc<Clients>,
     link: Arc<Link>,
-    slot: u32,
+    slot: SlotKey,
     /// Whether a thread has begun to serve it.
     is_served: bool,
 }

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use zorb_base::callback::discard;
+use zorb_base::connections::SlotKey;
 use zorb_base::counters::CallLock;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::peer_threads::ThreadPeer;
@@ -60,8 +61,8 @@ pub(crate) struct ServerConnection {
     has_peer: bool,
     /// The IP address of its client, if it has one. Kept, as it is asked of all connections when one has to close.
     ip_address: Option<IpAddr>,
-    /// Its number in the lane's table.
-    pub(super) slot: u32,
+    /// Where it is in the lane's table.
+    pub(super) slot: SlotKey,
     /// The profiles that lead to its endpoint.
     pub(super) profile: ProfileTag,
     /// Its messaging protocol; `None` for GIOP.
@@ -107,7 +108,7 @@ pub(crate) struct ServerConnection {
 /// through it, which takes 16 of 2,384 instructions; with the other strategies, requests do not use it.
 pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
-    fn forget(&self, connection: &ServerConnection, slot: u32);
+    fn forget(&self, connection: &ServerConnection, slot: SlotKey);
 
     /// Closes another connection, as there were no descriptors for this one: a later client gets them.
     fn make_room_after(&self, connection: &ServerConnection);
@@ -119,7 +120,7 @@ pub(crate) trait ServingLane: Send + Sync {
     fn watch_output(
         &self,
         connection: &ServerConnection,
-        slot: u32,
+        slot: SlotKey,
         wanted: bool,
     ) -> io::Result<()>;
 

@@ -83,7 +83,7 @@ mod tests {
         assert!(!events.before_receiving());
         events.at_end.store(true, Ordering::SeqCst);
         assert!(events.before_receiving());
-        // If that event was for an earlier connection in the same slot of the reactor, receiving has shown it.
+        // If that event was for an error that a sending thread has got, receiving has shown it.
         assert!(!events.before_receiving());
     }
 }

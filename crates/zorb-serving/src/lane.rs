@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use zorb_base::calling_lane::CallingLane;
-use zorb_base::connections::{ConnectionLimits, Connections};
+use zorb_base::connections::{ConnectionLimits, Connections, SlotKey};
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
 use zorb_os::lock::Lock;
@@ -125,7 +125,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         &self,
         lane: &Arc<Lane>,
         connection: &Arc<ServerConnection>,
-        slot: u32,
+        slot: SlotKey,
     ) -> io::Result<()> {
         if lane.begin_at_reactor(connection, slot)? {
             return Ok(());
@@ -315,7 +315,7 @@ impl Lane {
     pub(super) fn begin_at_reactor(
         &self,
         connection: &ServerConnection,
-        slot: u32,
+        slot: SlotKey,
     ) -> io::Result<bool> {
         let Some((reactor, fd)) = self.reactor_for(connection) else { return Ok(false) };
         connection.start_idle_checks();

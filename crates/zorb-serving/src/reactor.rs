@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use zorb_base::connections::SlotKey;
 use zorb_os::event::{EventFd, PeriodicTimer};
 use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
@@ -14,9 +15,11 @@ use zorb_os::poll::{ReadySet, Trigger};
 /// The key of the event that ends the threads.
 pub(crate) const STOP: u64 = u64::MAX;
 /// The key of the event that makes a thread check for requests without an event of their own.
-pub(crate) const WAKE: u64 = u64::MAX - 1;
+const WAKE: u64 = u64::MAX - 1;
 /// The key of the event that makes a thread check for idle connections.
 pub(crate) const TICK: u64 = u64::MAX - 2;
+/// The first key that is not of a connection: no slot has so high a number.
+pub(crate) const RESERVED: u64 = TICK;
 
 /// The readiness of a lane's connections, and what else wakes its threads.
 #[derive(Debug)]
@@ -87,20 +90,20 @@ impl<C> Reactor<C> {
         (waiting(waits) > 0, waits >> 32)
     }
 
-    /// Registers the connection in `slot`. A thread may handle an event for the next connection in the same
-    /// slot, which then finds no input: events are hints, so keys need no generation.
-    pub(crate) fn add(&self, fd: BorrowedFd<'_>, slot: u32) -> io::Result<()> {
-        self.ready.add(fd, slot.into(), Trigger::Edge)
+    /// Registers the connection in `slot`. A thread may have taken an event that it handles after the connection has ended,
+    /// and another one has its slot: their keys differ in the generation.
+    pub(crate) fn add(&self, fd: BorrowedFd<'_>, slot: SlotKey) -> io::Result<()> {
+        self.ready.add(fd, slot.to_bits(), Trigger::Edge)
     }
 
     /// Starts or stops watching whether the connection in `slot` is writable.
     pub(crate) fn watch_writable(
         &self,
         fd: BorrowedFd<'_>,
-        slot: u32,
+        slot: SlotKey,
         wanted: bool,
     ) -> io::Result<()> {
-        self.ready.watch_writable(fd, slot.into(), wanted)
+        self.ready.watch_writable(fd, slot.to_bits(), wanted)
     }
 
     pub(crate) fn remove(&self, fd: BorrowedFd<'_>) {

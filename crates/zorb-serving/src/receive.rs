@@ -200,7 +200,7 @@ impl ServerConnection {
             }
             Ok(None) => {
                 input.drained = true;
-                // The event was for an earlier connection in the slot.
+                // The event was for an error that a sending thread has got.
                 input.at_end = false;
                 Received::Nothing
             }

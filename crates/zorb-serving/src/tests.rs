@@ -2,6 +2,7 @@
 
 mod awaited_threads;
 mod closing;
+mod events;
 pub(crate) mod own_thread;
 mod slow;
 
@@ -9,6 +10,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
+use zorb_base::connections::SlotKey;
 use zorb_base::options::{Options, Origin};
 use zorb_testkit::{CLOSE_CONNECTION, until};
 
@@ -22,7 +24,9 @@ use crate::{LaneSettings, PoolSettings, Strategy};
 fn idle(lane: &Lane, slot: u64) -> Option<(u32, bool)> {
     let mut found = None;
     let mut scratch = Scratch::default();
-    lane.connections.with(slot, |connection| found = Some(connection.idle_checks(&mut scratch)));
+    lane.connections.with(SlotKey::from_bits(slot), |connection| {
+        found = Some(connection.idle_checks(&mut scratch))
+    });
     found
 }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::Connections;
+use super::{Connections, SlotKey};
 use crate::progress::Progress;
 use crate::steady_events::{Event, record};
 
@@ -98,10 +98,10 @@ impl Shares {
 
 impl<C: Evictable> Connections<C> {
     /// Puts a connection into its reserved slot: it begins, later than any other one was used.
-    pub fn put(&self, slot: u32, connection: &Arc<C>) {
+    pub fn put(&self, slot: SlotKey, connection: &Arc<C>) {
         connection.progress().begin(self.next_use());
-        if let Some(slot) = self.slots.get(slot as usize) {
-            slot.store(Some(Arc::clone(connection)));
+        if let Some(slot) = self.slots.get(slot.index()) {
+            slot.connection.store(Some(Arc::clone(connection)));
             record(Event::TableWritten);
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 
+use zorb_base::connections::SlotKey;
 use zorb_base::counters::{CallLock, Count};
 use zorb_giop::{Inbound, Limits, ServerReceiver, ServerRequests};
 use zorb_os::lock::Condition;
@@ -25,8 +26,8 @@ pub(crate) struct NewConnection<'a> {
     pub(crate) stream: Arc<dyn Stream>,
     pub(crate) lane: &'a Arc<LaneCore>,
     pub(crate) serving_lane: Arc<dyn ServingLane>,
-    /// Its number in the lane's table.
-    pub(crate) slot: u32,
+    /// Where it is in the lane's table.
+    pub(crate) slot: SlotKey,
 }
 
 impl ServerConnection {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use zorb_base::accepting::Admission;
 use zorb_base::connection_count::set_closes_accepted;
-use zorb_base::connections::{Excess, Newcomer, Reserved};
+use zorb_base::connections::{Excess, Newcomer, Reserved, SlotKey};
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream, ip_address};
 
@@ -78,7 +78,7 @@ impl Admission for LaneAdmission {
 
     fn reject(&self, stream: Arc<dyn Stream>) {
         self.lane.rejected.fetch_add(1, Ordering::Relaxed);
-        self.lane.new_connection(&self.context, &*self.protocol, stream, u32::MAX).reject();
+        self.lane.new_connection(&self.context, &*self.protocol, stream, SlotKey::NONE).reject();
     }
 }
 
@@ -88,7 +88,7 @@ impl Lane {
         context: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
-        slot: u32,
+        slot: SlotKey,
     ) -> Arc<ServerConnection> {
         self.accepted.fetch_add(1, Ordering::Relaxed);
         let serving_lane: Arc<Self> = Arc::clone(self);
@@ -127,7 +127,7 @@ impl Lane {
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
-        self.reject_connection(&self.new_connection(context, protocol, stream, u32::MAX));
+        self.reject_connection(&self.new_connection(context, protocol, stream, SlotKey::NONE));
     }
 
     fn reject_connection(&self, connection: &ServerConnection) {

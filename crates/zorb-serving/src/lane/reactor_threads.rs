@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use zorb_base::connections::SlotKey;
 use zorb_base::threads::ThreadActivity;
+use zorb_os::poll::Event;
 
 use super::{Lane, ThreadKind};
 use crate::connection::ServerConnection;
-use crate::reactor::{Reactor, STOP, TICK, WAKE};
+use crate::reactor::{RESERVED, Reactor, STOP, TICK};
 use crate::scratch::Scratch;
 
 /// The minimum wait of the last waiting thread after its idle timeout.
@@ -91,9 +93,13 @@ impl Lane {
                     return;
                 }
             };
+            if event.key < RESERVED {
+                self.ask_for_follower(reactor, kind);
+                self.handle_event(event, &mut scratch);
+                continue;
+            }
             match event.key {
                 STOP => return reactor.clear(),
-                WAKE => {}
                 TICK => {
                     left = begun.and_then(|begun| Some(linger?.saturating_sub(begun.elapsed())));
                     if let Some(ticks) = &reactor.ticks {
@@ -102,14 +108,18 @@ impl Lane {
                     self.ask_for_follower(reactor, kind);
                     self.check_idle_connections(&mut scratch);
                 }
-                slot => {
-                    self.ask_for_follower(reactor, kind);
-                    self.connections.with(slot, |connection| {
-                        connection.handle_event(event.is_end, &mut scratch);
-                    });
-                }
+                _ => {} // it was woken
             }
         }
+    }
+
+    /// Handles an event of a connection, unless that has ended since the event was taken: the one in its slot may have
+    /// threads of its own.
+    #[inline]
+    pub(crate) fn handle_event(&self, event: Event, scratch: &mut Scratch) {
+        self.connections.with(SlotKey::from_bits(event.key), |connection| {
+            connection.handle_event(event.is_end, scratch);
+        });
     }
 
     /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use zorb_base::connections::Newcomer;
+use zorb_base::connections::{Newcomer, SlotKey};
 use zorb_giop::{MessageHeader, ProtocolError};
 
 use super::Lane;
@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::scratch::Scratch;
 
 impl ServingLane for Lane {
-    fn forget(&self, connection: &ServerConnection, slot: u32) {
+    fn forget(&self, connection: &ServerConnection, slot: SlotKey) {
         if let (Some(fd), Some(reactor)) = (connection.readiness(), &self.reactor) {
             reactor.remove(fd);
         }
@@ -33,7 +33,7 @@ impl ServingLane for Lane {
     fn watch_output(
         &self,
         connection: &ServerConnection,
-        slot: u32,
+        slot: SlotKey,
         wanted: bool,
     ) -> io::Result<()> {
         match (connection.readiness(), &self.reactor) {

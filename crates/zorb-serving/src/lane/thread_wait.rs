@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use zorb_base::connections::Newcomer;
+use zorb_base::connections::{Newcomer, SlotKey};
 use zorb_base::peer_threads::ShareInUse;
 use zorb_base::threads::Running;
 
@@ -27,7 +27,7 @@ const ENDING: Duration = Duration::from_secs(1);
 struct AwaitsThread {
     lane: Arc<Lane>,
     connection: Arc<ServerConnection>,
-    slot: u32,
+    slot: SlotKey,
     /// When to give up.
     end: Instant,
     /// Whether another connection has been closed for it.
@@ -101,7 +101,7 @@ impl Lane {
         self: &Arc<Self>,
         context: &ServerContext,
         connection: &Arc<ServerConnection>,
-        slot: u32,
+        slot: SlotKey,
     ) -> io::Result<()> {
         let mut error = ErrorKind::QuotaExceeded.into();
         let has_to_wait = context.awaiting_threads().load(Ordering::SeqCst) > 0

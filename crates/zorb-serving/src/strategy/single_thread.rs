@@ -6,6 +6,8 @@
 use std::io;
 use std::sync::Arc;
 
+use zorb_base::connections::SlotKey;
+
 use crate::connection::ServerConnection;
 use crate::lane::{Lane, ServingStrategy};
 
@@ -22,7 +24,7 @@ impl ServingStrategy for SingleThread {
         &self,
         lane: &Arc<Lane>,
         connection: &Arc<ServerConnection>,
-        slot: u32,
+        slot: SlotKey,
     ) -> io::Result<()> {
         match lane.begin_at_reactor(connection, slot)? {
             true => Ok(()),

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use zorb_base::connections::SlotKey;
 use zorb_base::peer_threads::PeerThread;
 use zorb_os::thread;
 use zorb_transport::log_limited;
@@ -27,7 +28,12 @@ impl ServingStrategy for ThreadPerConnection {
         false
     }
 
-    fn begin(&self, _: &Arc<Lane>, connection: &Arc<ServerConnection>, _: u32) -> io::Result<()> {
+    fn begin(
+        &self,
+        _: &Arc<Lane>,
+        connection: &Arc<ServerConnection>,
+        _: SlotKey,
+    ) -> io::Result<()> {
         connection.start_own_thread()
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use zorb_base::connections::SlotKey;
 use zorb_base::options::{Options, Origin};
 use zorb_giop::{MessageBudget, ServedRequest};
 use zorb_testkit::until;
@@ -181,7 +182,7 @@ fn connection_in(
             stream,
             lane: &lane.core,
             serving_lane: Arc::<Lane>::clone(lane),
-            slot: 0,
+            slot: SlotKey::NONE,
         },
     );
     connection.takes_own_threads();

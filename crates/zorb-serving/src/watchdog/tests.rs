@@ -12,6 +12,7 @@ use crate::connection::ServerConnection;
 use crate::connection::new_connection::NewConnection;
 use crate::input::Input;
 use crate::pool::default_lane;
+use zorb_base::connections::SlotKey;
 use zorb_base::options::Options;
 use zorb_base::peer_threads::{ShareInUse, ThreadPeer};
 
@@ -25,7 +26,7 @@ fn connection(core: &ServerCore) -> Arc<ServerConnection> {
         stream,
         lane: &lane.core,
         serving_lane: lane.clone(),
-        slot: 0,
+        slot: SlotKey::NONE,
     };
     ServerConnection::new(&core.context, new)
 }
