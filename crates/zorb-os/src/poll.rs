@@ -14,7 +14,7 @@ use crate::clock::MonotonicTime;
 use crate::sys;
 
 pub use arrivals::{Arrival, Arrivals};
-pub use ready::{Event, ReadySet, Trigger};
+pub use ready::{Batch, Event, ReadySet, Trigger};
 
 /// The maximum number of descriptors of [`wait_readable`].
 pub const MAX_DESCRIPTORS: usize = 16;

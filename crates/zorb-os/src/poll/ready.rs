@@ -1,7 +1,7 @@
 //! A set of descriptors that several threads wait for. Each event wakes one thread.
 
+use std::fmt;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -26,6 +26,39 @@ pub struct Event {
     pub key: u64,
     /// Whether it is the end of the stream, or an error. There may still be data to read.
     pub is_end: bool,
+}
+
+/// Events that [`ReadySet::next_of`] has found at once, at most `N`.
+pub struct Batch<const N: usize> {
+    events: [epoll::Event; N],
+    next: usize,
+    end: usize,
+}
+
+impl<const N: usize> fmt::Debug for Batch<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("next", &self.next)
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<const N: usize> Default for Batch<N> {
+    fn default() -> Self {
+        let data = epoll::EventData::new_u64(0);
+        let none = epoll::Event { flags: epoll::EventFlags::empty(), data };
+        Self { events: [none; N], next: 0, end: 0 }
+    }
+}
+
+impl<const N: usize> Batch<N> {
+    /// Whether it has no event left.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.next == self.end
+    }
 }
 
 /// A set of descriptors that threads wait to read (epoll). For each event the system wakes one of
@@ -86,7 +119,39 @@ impl ReadySet {
     ///
     /// # Errors
     /// The system call fails. Interrupted waits are continued.
+    #[inline]
     pub fn next(&self, timeout: Option<Duration>) -> io::Result<Option<Event>> {
+        self.next_of(&mut Batch::<1>::default(), timeout)
+    }
+
+    /// Takes the next event of a `batch`. If it is empty, waits as [`next`](Self::next) does, and fills it with the events
+    /// that have happened by then. Only for a thread that has the set for itself: others do not get the events of the
+    /// batch. An event may be of a descriptor that has been removed since.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    #[inline]
+    pub fn next_of<const N: usize>(
+        &self,
+        batch: &mut Batch<N>,
+        timeout: Option<Duration>,
+    ) -> io::Result<Option<Event>> {
+        if batch.is_empty() {
+            (batch.next, batch.end) = (0, self.wait(&mut batch.events, timeout)?);
+            if batch.is_empty() {
+                return Ok(None);
+            }
+        }
+        let event = batch.events.get(batch.next);
+        batch.next += 1;
+        Ok(event.map(|event| {
+            let (flags, data) = (event.flags, event.data);
+            Event { key: data.u64(), is_end: flags.intersects(ENDS) }
+        }))
+    }
+
+    /// Waits for events. Returns their number: 0 if `timeout` expires.
+    fn wait(&self, events: &mut [epoll::Event], timeout: Option<Duration>) -> io::Result<usize> {
         let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
         let mut left = timeout;
         loop {
@@ -94,16 +159,9 @@ impl ReadySet {
                 tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
                 tv_nsec: left.subsec_nanos().into(),
             });
-            let mut events = [MaybeUninit::uninit(); 1];
-            match epoll::wait(&self.epoll, &mut events, limit.as_ref()) {
-                Ok((events, _)) => {
-                    return Ok(events.first().map(|event| {
-                        let (flags, data) = (event.flags, event.data);
-                        Event { key: data.u64(), is_end: flags.intersects(ENDS) }
-                    }));
-                }
+            match epoll::wait(&self.epoll, &mut *events, limit.as_ref()) {
                 Err(rustix::io::Errno::INTR) => left = deadline.map(MonotonicTime::time_left),
-                Err(error) => return Err(error.into()),
+                found => return Ok(found?),
             }
         }
     }
@@ -148,6 +206,28 @@ mod tests {
         assert_eq!(key(set.next(NOW)), None);
         drop(there);
         assert_eq!(set.next(None).unwrap(), Some(Event { key: 7, is_end: true }));
+    }
+
+    #[test]
+    fn events_that_have_happened_are_taken_at_once() {
+        let set = ReadySet::new().unwrap();
+        let events: Vec<_> = (0..3).map(|_| EventFd::new().unwrap()).collect();
+        for (key, event) in (0..).zip(&events) {
+            set.add(event.as_fd(), key, Trigger::Edge).unwrap();
+            event.notify();
+        }
+        let mut batch = Batch::<2>::default();
+        let mut left = Vec::new();
+        let mut keys: Vec<u64> = (0..3)
+            .map(|_| {
+                let event = set.next_of(&mut batch, NOW).unwrap().unwrap();
+                left.push(!batch.is_empty());
+                event.key
+            })
+            .collect();
+        keys.sort_unstable();
+        assert_eq!((keys, left), (vec![0, 1, 2], vec![true, false, false]));
+        assert_eq!(set.next_of(&mut batch, NOW).unwrap(), None);
     }
 
     #[test]

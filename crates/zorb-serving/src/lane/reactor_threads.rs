@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use zorb_base::connections::SlotKey;
 use zorb_base::threads::ThreadActivity;
-use zorb_os::poll::Event;
+use zorb_os::poll::{Batch, Event};
 
 use super::{Lane, ThreadKind};
 use crate::connection::ServerConnection;
@@ -16,8 +16,50 @@ use crate::scratch::Scratch;
 /// The minimum wait of the last waiting thread after its idle timeout.
 const STAY: Duration = Duration::from_secs(1);
 
+/// The events that the only thread of a lane takes at once, in the order in which they have happened: it could not have
+/// handled a later one sooner.
+const BATCH: usize = 8;
+
 /// The octets of a reply with a system exception; some have fewer.
 const EXCEPTION: usize = 256;
+
+/// How long a dynamic thread waits. Apart from the other ones, which have no limit: 10 instructions for each request.
+struct IdleLimit {
+    kind: ThreadKind,
+    /// Whether its last wait was over without an event, and it was the last one that waited.
+    stays: bool,
+    /// The rest of its limit after a tick.
+    left: Option<Duration>,
+    /// The limit of the current wait, and when that has begun.
+    current: Option<(Duration, Instant)>,
+}
+
+impl IdleLimit {
+    fn of(kind: ThreadKind) -> Option<Self> {
+        let limit = Self { kind, stays: false, left: None, current: None };
+        matches!(kind, ThreadKind::Dynamic(_)).then_some(limit)
+    }
+
+    /// The limit of a wait that begins.
+    #[cold]
+    fn begin(&mut self, lane: &Lane) -> Option<Duration> {
+        let stays = std::mem::take(&mut self.stays);
+        let limit = lane.linger(self.kind).map(|it| if stays { it.max(STAY) } else { it });
+        let limit = self.left.take().or(limit);
+        self.current = limit.map(|limit| (limit, Instant::now()));
+        limit
+    }
+
+    /// The next wait is longer, for the last thread that waits.
+    fn stay(&mut self) {
+        self.stays = true;
+    }
+
+    /// The next wait goes on with the current one.
+    fn resume(&mut self) {
+        self.left = self.current.map(|(limit, begun)| limit.saturating_sub(begun.elapsed()));
+    }
+}
 
 impl Lane {
     /// Serves requests that are buffered or resumed at the time of the call. Later ones wake a thread, and
@@ -58,20 +100,20 @@ impl Lane {
         }
         let activity = ThreadActivity::of_this_thread();
         let set_idle = |idle| activity.iter().for_each(|activity| activity.set_idle(idle));
-        let mut stays = false;
-        // The rest of a dynamic thread's idle timeout after a tick.
-        let mut left = None;
+        let mut idle_limit = IdleLimit::of(kind);
+        let mut batch = Batch::<BATCH>::default();
+        // What one thread has taken, no other could serve during an upcall of the first.
+        let is_alone = !self.has_many_threads();
         loop {
             self.serve_waiting(reactor, kind, &mut scratch);
             self.work_ends();
             set_idle(true);
             reactor.begin_wait();
-            let linger = self.linger(kind).map(|it| if stays { it.max(STAY) } else { it });
-            let linger = left.take().or(linger);
-            let begun = linger.map(|_| Instant::now());
-            stays = false;
+            let linger = idle_limit.as_mut().and_then(|limit| limit.begin(self));
             let event = match scratch.is_large() && !self.is_frozen() {
+                false if is_alone => reactor.ready.next_of(&mut batch, linger),
                 false => reactor.ready.next(linger),
+                true if !batch.is_empty() => reactor.ready.next_of(&mut batch, linger),
                 true => {
                     let next = |limit| reactor.ready.next(limit).transpose();
                     scratch.wait_with_large(linger, &next).transpose()
@@ -84,7 +126,7 @@ impl Lane {
                 Ok(Some(event)) => event,
                 // The last waiting thread stays: the others are in upcalls.
                 Ok(None) if idle == 0 => {
-                    stays = true;
+                    idle_limit.iter_mut().for_each(IdleLimit::stay);
                     continue;
                 }
                 Ok(None) => return,
@@ -101,7 +143,7 @@ impl Lane {
             match event.key {
                 STOP => return reactor.clear(),
                 TICK => {
-                    left = begun.and_then(|begun| Some(linger?.saturating_sub(begun.elapsed())));
+                    idle_limit.iter_mut().for_each(IdleLimit::resume);
                     if let Some(ticks) = &reactor.ticks {
                         ticks.drain();
                     }
