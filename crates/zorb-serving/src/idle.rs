@@ -59,13 +59,14 @@ impl ServerConnection {
     #[cold]
     fn end_idle(self: &Arc<Self>, scratch: &mut Scratch) {
         let Some(input) = self.input.take() else { return };
-        let end = self.end_of_idle(&input).filter(|_| !self.events.is_ready());
-        match end {
+        // Another thread may have taken an event that it has not handled yet.
+        let has_more = self.events.is_ready() || self.stream.is_readable();
+        match self.end_of_idle(&input).filter(|_| !has_more) {
             Some(end) => self.end(end),
             None => {
                 drop(self.input.put(input));
                 // The thread that handled the event may not have found the input.
-                if self.events.is_ready() {
+                if has_more || self.events.is_ready() {
                     self.serve_ready(scratch);
                 }
             }

@@ -210,6 +210,20 @@ fn an_event_does_not_reach_the_next_connection_of_the_reactor_in_the_slot() {
 }
 
 #[test]
+fn a_connection_whose_event_waits_is_not_idle() {
+    let scene = Scene::new(2);
+    let mut client = scene.client();
+    client.write_all(LOCATE_REQUEST).unwrap();
+    let event = scene.event().unwrap();
+    let check = || scene.connection().check_idle(0, &mut Scratch::default());
+    check();
+    assert!(is_answered(&mut client));
+    scene.lane.handle_event(event, &mut Scratch::default());
+    check();
+    assert_eq!(scene.lane.connections.count(), 0);
+}
+
+#[test]
 fn the_only_thread_of_a_lane_takes_several_events_at_once() {
     for (threads, is_taken) in [(1, true), (2, false)] {
         let scene = Arc::new(Scene::new(threads));
