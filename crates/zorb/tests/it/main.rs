@@ -18,4 +18,5 @@ mod short_routes;
 mod ssliop;
 #[path = "../support/mod.rs"]
 mod support;
+mod to_all;
 mod ziop;
