@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::scripted::{Play, script};
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 use zorb_cdr::ByteOrder;
-use zorb_core::policy::{Policies, SyncScope};
-use zorb_core::{Interface, OnewayQueue, Orb};
+use zorb_core::policy::{ConnectionTimeout, Policies, SyncScope};
+use zorb_core::{Interface, ObjectRef, OnewayQueue, Orb};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::{Around, WithTransport, in_own_process};
@@ -108,6 +108,36 @@ fn an_address_that_does_not_answer_has_timed_out_before_the_limit_of_all() {
     assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
     assert_eq!(error.completed, CompletionStatus::No);
     assert_eq!(*timeouts.lock().unwrap(), [Duration::from_secs(10)]);
+}
+
+/// The option's limit is that of a call without the policy; a stronger level's policy may be the longer one.
+#[test]
+fn the_policy_of_the_strongest_level_limits_connecting() {
+    let (orb, timeouts) = unanswered();
+    let ior = unreachable(HIGHEST..=HIGHEST);
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let limit = |seconds| Policies::new().with(ConnectionTimeout(Duration::from_secs(seconds)));
+    let attempted = |object: &ObjectRef| {
+        timeouts.lock().unwrap().clear();
+        let error = object.unchecked_narrow::<Echo>().twice(1).unwrap_err();
+        assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
+        assert_eq!(error.completed, CompletionStatus::No);
+        timeouts.lock().unwrap().iter().map(Duration::as_secs).collect::<Vec<_>>()
+    };
+    let plain = echo.object();
+    assert_eq!(attempted(plain), [10], "the option");
+    orb.policy_manager().add(&limit(3)).unwrap();
+    assert_eq!(attempted(plain), [3], "the ORB");
+    let of_thread = || {
+        assert_eq!(attempted(plain), [4], "the thread");
+        let object = plain.with_policies(&limit(2)).unwrap();
+        assert_eq!(attempted(&object), [2], "the object");
+        let call = object.for_call(&limit(5)).unwrap();
+        assert_eq!(attempted(&call), [5], "the call");
+        assert_eq!(attempted(&object), [2], "the object, for its next call");
+    };
+    orb.policy_current().during(&limit(4), of_thread).unwrap();
+    assert_eq!(attempted(plain), [3], "the ORB again");
 }
 
 #[test]

@@ -90,6 +90,42 @@ fn a_call_after_its_end_time_is_not_sent() {
     assert_eq!(echo.noted(), Ok(7));
 }
 
+/// An object's requests must be sent until a time, and replies may come later.
+#[test]
+fn a_request_is_sent_before_its_end_time_and_its_reply_may_come_afterwards() {
+    let end = Arc::new(Mutex::new(PAST));
+    let shared = Arc::clone(&end);
+    let server = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let servant = Acting(move |value| {
+        let end = *shared.lock().unwrap();
+        while !end.time_left().is_zero() {
+            std::thread::yield_now();
+        }
+        Ok(2 * value)
+    });
+    let here: Echo = server.root_poa().activate(servant).unwrap();
+    let orb = builder().build().unwrap();
+    let here = there(&orb, &here);
+    let served = |time| {
+        let soon = Deadline::after(time);
+        *end.lock().unwrap() = soon;
+        let until = Policies::new().with(RequestEndTime(soon));
+        let echo: Echo = here.object().with_policies(&until).unwrap().unchecked_narrow();
+        let in_time =
+            echo.twice(4).inspect_err(|late| assert_eq!(late.completed, CompletionStatus::No));
+        let twice = in_time.ok()?;
+        // This one begins after the end time of its object, and is not sent.
+        let late = echo.twice(1).unwrap_err();
+        let what = (late.kind, late.minor, late.completed);
+        let code = minor::timeout::REQUEST_EXPIRED;
+        assert_eq!(what, (SystemExceptionKind::Timeout, code, CompletionStatus::No));
+        Some(twice)
+    };
+    // On a slow machine, the time of the first ones may be over before they are sent.
+    let mut times = (0..16).map(|doubled| Duration::from_millis(10 << doubled));
+    assert_eq!(times.find_map(served), Some(8));
+}
+
 #[test]
 fn calls_of_an_upcall_have_the_remaining_time() {
     let (_inner_server, inner) = server_that_tells();
