@@ -1,6 +1,7 @@
 //! Calls that end without a reply: cancelled, late, refused, or without a server.
 
 use std::sync::mpsc;
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use super::send_twice;
@@ -26,6 +27,30 @@ fn a_dropped_call_is_cancelled_and_the_connection_stays_usable() {
     drop(send_twice(echo.object(), 2));
     assert_eq!(kept.wait().unwrap(), 2);
     assert_eq!(send_twice(echo.object(), 3).wait().unwrap(), 6);
+    served.join().unwrap();
+}
+
+async fn result_of(call: Pending<i32>) -> zorb_core::Result<i32> {
+    call.await
+}
+
+/// As a timeout of an executor does, which drops the future that it has polled.
+#[test]
+fn a_call_whose_await_is_dropped_is_cancelled() {
+    let (_orb, echo, served) = scripted(|listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let (requests, cancelled) = read_messages(&mut stream, 3);
+        assert_eq!(cancelled, [requests[0].0]);
+        // Only the other call is answered.
+        answer(&mut stream, requests.into_iter().skip(1));
+    });
+    let awaited = result_of(send_twice(echo.object(), 1));
+    let kept = send_twice(echo.object(), 2);
+    let mut awaited = Box::pin(awaited);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(awaited.as_mut().poll(&mut context).is_pending());
+    drop(awaited);
+    assert_eq!(kept.wait().unwrap(), 4);
     served.join().unwrap();
 }
 
