@@ -2,8 +2,9 @@
 
 use crate::alone;
 use crate::support::{Echo, Servant, builder, client};
-use zorb_cdr::Wire;
-use zorb_core::{CollocationStrategy, Interface, Pending};
+use std::time::Duration;
+use zorb_cdr::{CdrWriter, Wire};
+use zorb_core::{CollocationStrategy, Interface, ObjectRef, Pending};
 use zorb_os::alloc::AllocationCount;
 use zorb_types::SystemException;
 
@@ -63,6 +64,11 @@ fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     server_orb.shutdown(true).unwrap();
 }
 
+/// Allocations of pending calls, of which `send` sends one.
+fn count_pending<T>(send: impl Fn() -> Pending<T, SystemException>) -> u64 {
+    count(|| drop(send().wait().unwrap()))
+}
+
 #[test]
 fn a_pending_call_allocates_what_is_documented() {
     let _alone = alone();
@@ -70,14 +76,32 @@ fn a_pending_call_allocates_what_is_documented() {
     let server_orb = server.build().unwrap();
     let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
     let (client_orb, there) = client(&echo);
-    // The call with its arguments' copy, unless the reply has arrived at once. The reply is small.
-    let counted = count(|| {
-        let object = there.object();
-        let pending: Pending<i32, SystemException> =
-            object.send("twice", |writer| i32::write(&21, writer), i32::read);
-        assert_eq!(pending.wait().unwrap(), 42);
-    });
-    assert!((CALLS..=2 * CALLS).contains(&counted), "{counted}");
+    let plain = there.object();
+    let limited = plain.with_timeout(Duration::from_secs(3600));
+    let twice = |object: &ObjectRef| -> Pending<i32, SystemException> {
+        object.send("twice", |writer| i32::write(&21, writer), i32::read)
+    };
+    let noted = |object: &ObjectRef| -> Pending<i32, SystemException> {
+        object.send("_get_noted", |_| Ok(()), i32::read)
+    };
+    // The caller reads the result in place; the servant allocates it.
+    let mirror = |octets: usize| -> Pending<(), SystemException> {
+        let write = move |writer: &mut CdrWriter<'_>| writer.write_octets(&[7; 1000][..octets]);
+        plain.send("mirror", write, |results| results.read_octets().map(drop))
+    };
+    assert_eq!(count_pending(|| noted(plain)), CALLS, "the state");
+    assert_eq!(count_pending(|| noted(&limited)), 2 * CALLS, "and the limit");
+    // The arguments are not copied if the reply has arrived at once.
+    let within = |counted: u64, most: u64| {
+        assert!(((most - 1) * CALLS..=most * CALLS).contains(&counted), "{most}: {counted}");
+    };
+    within(count_pending(|| twice(plain)), 2);
+    within(count_pending(|| twice(&limited)), 3);
+    // Before the result's octets, a reply has 28. It is kept in place up to 48, and copied up to 128.
+    let allocated = [(20, 0), (21, 1), (100, 1), (101, 2), (1000, 2)];
+    for (octets, of_reply) in allocated {
+        within(count_pending(|| mirror(octets)), 2 + 1 + of_reply);
+    }
     client_orb.shutdown(true).unwrap();
     server_orb.shutdown(true).unwrap();
 }

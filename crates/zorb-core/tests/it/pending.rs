@@ -179,18 +179,32 @@ fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
+/// How many threads of the process receive for pending calls.
+fn readers() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    // A thread may end meanwhile.
+    let names =
+        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    names.filter(|name| name.trim() == "zorb-replies").count()
+}
+
 fn ten_thousand() {
-    let (_orb, echo, served) = scripted(|listener| {
+    let (go, may_answer) = mpsc::channel();
+    let (_orb, echo, served) = scripted(move |listener| {
         let (mut stream, _) = listener.accept().unwrap();
         let mut requests = read_requests(&mut stream, 10_000);
         requests.reverse();
+        may_answer.recv().unwrap();
         answer(&mut stream, requests);
     });
+    assert_eq!(readers(), 0);
     let mut pending = vec![send_twice(echo.object(), 0)];
     let before = threads();
     pending.extend((1..10_000).map(|value| send_twice(echo.object(), value)));
     // One that has done its work may end meanwhile.
     assert!(threads() <= before);
+    assert_eq!(readers(), 1, "one for the connection");
+    go.send(()).unwrap();
     let results = pending.into_iter().map(|call| call.wait().unwrap());
     assert!(results.eq((0..10_000).map(|value| value * 2)));
     served.join().unwrap();
