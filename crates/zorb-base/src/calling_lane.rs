@@ -5,7 +5,7 @@
 mod tests;
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use zorb_os::thread;
 
@@ -57,12 +57,25 @@ pub struct CallingLane {
 /// The numbers in use.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
+/// How many values stand for the lane with each number.
+static VALUES: [AtomicU32; MAX_LANES] = [const { AtomicU32::new(0) }; MAX_LANES];
+
 impl CallingLane {
     /// Creates a lane with the lowest free number; `None` if all [`MAX_LANES`] are in use.
     pub fn new() -> Option<Self> {
         let take = |taken: u64| (taken != u64::MAX).then(|| taken | (taken + 1));
         let before = TAKEN.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).ok()?;
-        Some(Self { number: before.trailing_ones() as usize, ended: AtomicBool::new(false) })
+        Some(Self::with_number(before.trailing_ones() as usize))
+    }
+
+    /// The lane of the calling thread, for a thread that makes calls in its place; `None` if it has none.
+    pub fn of_caller() -> Option<Self> {
+        thread_and_lane().1.map(Self::with_number)
+    }
+
+    fn with_number(number: usize) -> Self {
+        VALUES[number].fetch_add(1, Ordering::AcqRel);
+        Self { number, ended: AtomicBool::new(false) }
     }
 
     /// The lane's number, below [`MAX_LANES`].
@@ -77,9 +90,11 @@ impl CallingLane {
         Entered { before: lane }
     }
 
-    /// Frees the number. No thread of the lane may make calls afterwards.
+    /// Frees the number if no other value stands for the lane. No thread that has entered it by this value may make calls
+    /// afterwards.
     pub fn end(&self) {
-        if !self.ended.swap(true, Ordering::AcqRel) {
+        let is_last = || VALUES[self.number].fetch_sub(1, Ordering::AcqRel) == 1;
+        if !self.ended.swap(true, Ordering::AcqRel) && is_last() {
             TAKEN.fetch_and(!(1 << self.number), Ordering::AcqRel);
         }
     }

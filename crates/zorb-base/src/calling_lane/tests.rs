@@ -9,7 +9,15 @@ fn living_lanes_have_numbers_of_their_own() {
     let numbers: HashSet<_> = all.iter().map(|lane| lane.number).collect();
     assert_eq!(numbers.len(), all.len());
     assert!(numbers.iter().all(|number| *number < MAX_LANES));
+    let entered = all[0].enter();
+    let of_other_thread = CallingLane::of_caller().unwrap();
+    drop(entered);
+    assert!(CallingLane::of_caller().is_none());
     drop(all);
+    let free: Vec<_> = std::iter::from_fn(CallingLane::new).collect();
+    assert_eq!(free.len(), numbers.len() - 1);
+    assert!(free.iter().all(|lane| lane.number != of_other_thread.number), "it may still call");
+    drop(of_other_thread);
     assert!(CallingLane::new().is_some(), "those of lanes that are no more are free again");
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use zorb_cdr::Wire;
 use zorb_core::poa::{Poa, PoaPolicies};
-use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
+use zorb_core::{ObjectRef, Orb, OrbBuilder, Pending, Result, codegen};
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_rt::{
     Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Strategy, Threadpool,
@@ -31,6 +33,10 @@ codegen::interface!(Worker(ObjectRef), "IDL:zorb.test/Worker:1.0", "Worker", [])
 impl Worker {
     pub(crate) fn serve(&self, id: i32) -> Result<i32> {
         codegen::invoke!(self, serve, [i32 => &id], [i32])
+    }
+
+    pub(crate) fn send_serve(&self, id: i32) -> Pending<i32> {
+        self.0.send("serve", |writer| i32::write(&id, writer), i32::read)
     }
 
     pub(crate) fn sin(&self, how: i32) -> Result<i32> {
@@ -60,6 +66,8 @@ pub(crate) const ALLOCATE: i32 = 1;
 pub(crate) const TOUCH: i32 = 2;
 pub(crate) const CALL: i32 = 3;
 pub(crate) const ACTIVATE: i32 = 4;
+/// Make a pending call, and another call when its reply has come.
+pub(crate) const CALL_ON_REPLY: i32 = 5;
 
 pub(crate) const PAGE: usize = 4096;
 
@@ -149,6 +157,15 @@ impl WorkerServant for Sinner {
             CALL => {
                 let elsewhere = self.elsewhere.lock().unwrap();
                 elsewhere.as_ref().unwrap().serve(1)?;
+            }
+            CALL_ON_REPLY => {
+                let elsewhere = self.elsewhere.lock().unwrap().clone().unwrap();
+                let (tell, told) = channel();
+                let pending = elsewhere.send_serve(1);
+                pending.on_reply(move |first| {
+                    tell.send(first.and_then(|_| elsewhere.serve(2))).unwrap();
+                });
+                told.recv().unwrap()?;
             }
             ACTIVATE => {
                 let poa = self.poa.lock().unwrap();

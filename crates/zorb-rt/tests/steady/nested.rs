@@ -7,7 +7,7 @@ use zorb_core::{Orb, OrbBuilder};
 use zorb_rt::{LaneBuilder, RtOrb, Strategy, Threadpool};
 
 use crate::fixture::{
-    CALL, STRATEGIES, Scene, Sinner, TOUCH, Worker, builder, number, rt_of, scene_of,
+    CALL, CALL_ON_REPLY, STRATEGIES, Scene, Sinner, TOUCH, Worker, builder, number, rt_of, scene_of,
 };
 
 /// A server that servants call, which counts who is connected.
@@ -72,6 +72,24 @@ fn each_lane_has_connections_of_its_own() {
         }
         assert_eq!(there.serve(1), Ok(1));
         assert_eq!(elsewhere.connections(), 1, "{strategy:?}");
+        scene.end();
+        elsewhere.orb.shutdown(true).unwrap();
+    }
+}
+
+/// A function for the reply runs on the thread that receives for the connection.
+#[test]
+fn calls_on_the_reply_to_a_lane_s_call_go_over_the_lane_s_connections() {
+    for strategy in STRATEGIES {
+        let elsewhere = Elsewhere::new();
+        let scene = elsewhere.called_by(sharing, strategy);
+        let call = |priority| {
+            let called = scene.at(priority, |worker| worker.sin(CALL_ON_REPLY));
+            assert_eq!(called, Ok(CALL_ON_REPLY), "{strategy:?}");
+            elsewhere.connections()
+        };
+        let counts = [10, 20, 10, 20].map(call);
+        assert_eq!(counts, [1, 2, 2, 2], "{strategy:?}");
         scene.end();
         elsewhere.orb.shutdown(true).unwrap();
     }

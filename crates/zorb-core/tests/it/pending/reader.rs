@@ -10,6 +10,7 @@ use crate::support::{Echo, Servant, builder, server, until};
 use zorb_cdr::Wire;
 use zorb_core::codegen::Octets;
 use zorb_core::{ObjectRef, Pending};
+use zorb_os::priority::{self, Schedule};
 use zorb_testkit::in_own_process;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
@@ -39,6 +40,31 @@ fn a_function_on_the_reader_cannot_wait_for_another_call() {
     assert_eq!(refused.minor, minor::bad_inv_order::WOULD_DEADLOCK);
     go.send(()).unwrap();
     assert_eq!(pending.wait().unwrap(), 4, "another thread may wait for it");
+    served.join().unwrap();
+}
+
+#[test]
+fn the_reader_is_scheduled_as_the_thread_that_started_it() {
+    let (go, may_answer) = mpsc::channel();
+    let (_orb, echo, served) = scripted(move |listener| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let requests = read_requests(&mut stream, 1);
+        may_answer.recv().unwrap();
+        answer(&mut stream, requests);
+    });
+    let (tell, told) = mpsc::channel();
+    let starter = std::thread::scope(|scope| {
+        let starter = scope.spawn(|| {
+            // Where that is not allowed, both are shared ones.
+            let _ = priority::set(Schedule::Fifo(2));
+            let call = send_twice(echo.object(), 1);
+            call.on_reply(move |_| tell.send(priority::current().unwrap()).unwrap());
+            priority::current().unwrap()
+        });
+        starter.join().unwrap()
+    });
+    go.send(()).unwrap();
+    assert_eq!(told.recv(), Ok(starter));
     served.join().unwrap();
 }
 

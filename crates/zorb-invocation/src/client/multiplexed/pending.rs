@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_os::poll::Arrivals;
 use zorb_os::priority;
@@ -17,8 +18,9 @@ use crate::client::longest_wait::Wait;
 use crate::client::time_limit::TimeLimit;
 
 impl MultiplexedCall {
-    /// Makes `request` get the reply of the request that begins next. Starts the connection's reader if there is none, with
-    /// the priority of the calling thread; it ends when the connection has had no pending requests for `linger`.
+    /// Makes `request` get the reply of the request that begins next. Starts the connection's reader if there is none, in
+    /// the lane and with the priority of the calling thread; it ends when the connection has had no pending requests for
+    /// `linger`.
     ///
     /// # Errors
     /// The reader could not be started.
@@ -71,8 +73,8 @@ impl MultiplexedCall {
 }
 
 impl MultiplexedConnection {
-    /// Starts the reader if there is none, with the priority of the calling thread. Of several callers, one starts it, and
-    /// if it cannot, the next one tries.
+    /// Starts the reader if there is none, in the lane and with the priority of the calling thread. Of several callers,
+    /// one starts it, and if it cannot, the next one tries.
     #[cold]
     fn start_reader(
         self: &Arc<Self>,
@@ -89,9 +91,11 @@ impl MultiplexedConnection {
         {
             let _ = self.arrivals.set(arrivals);
         }
-        let schedule = priority::current().ok();
+        let (schedule, lane) = (priority::current().ok(), CallingLane::of_caller());
         let reads = Arc::clone(self);
         let body = move || {
+            // The program's functions for replies make their calls over the lane's connections.
+            let _in_lane = lane.as_ref().map(CallingLane::enter);
             // If that is not permitted, it has the system's default.
             let _ = schedule.map(priority::set);
             reads.read_pending(linger);
