@@ -36,6 +36,8 @@ pub fn quickest(clocks: &[Teller], zone: &str) -> Result<Option<u32>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
     use std::sync::mpsc;
     use std::time::Duration;
 
@@ -153,5 +155,48 @@ mod tests {
             drop(go);
             assert_eq!(kept.await.unwrap(), 7);
         });
+    }
+
+    /// Reads a GIOP 1.2 message; returns its type and the id of its request.
+    fn read_message(stream: &mut TcpStream) -> (u8, u32) {
+        let mut header = [0; 12];
+        stream.read_exact(&mut header).unwrap();
+        let is_little = header[6] & 1 == 1;
+        let ulong = |octets: &[u8]| {
+            let octets = octets.try_into().unwrap();
+            if is_little { u32::from_le_bytes(octets) } else { u32::from_be_bytes(octets) }
+        };
+        let mut body = vec![0; ulong(&header[8..]) as usize];
+        stream.read_exact(&mut body).unwrap();
+        (header[7], ulong(&body[..4]))
+    }
+
+    #[test]
+    fn a_timeout_of_tokio_cancels_the_request() {
+        const REQUEST: u8 = 0;
+        const CANCEL_REQUEST: u8 = 2;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("corbaloc:iiop:1.2@{}/clock", listener.local_addr().unwrap());
+        let client = Orb::builder().without_environment().build().unwrap();
+        let clock: Teller = client.string_to_object(&url).unwrap().unwrap().unchecked_narrow();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            let (cancelled, kept) = (read_message(&mut stream), read_message(&mut stream));
+            assert_eq!((cancelled.0, kept.0), (REQUEST, REQUEST));
+            // It answers nothing before it is told that one of the calls has ended.
+            assert_eq!(read_message(&mut stream), (CANCEL_REQUEST, cancelled.1));
+            // The id, the status NO_EXCEPTION, no contexts; then the result, the ulong 7.
+            let parts = [&b"GIOP\x01\x02\0\x01\0\0\0\x10"[..], &kept.1.to_be_bytes()];
+            let rest = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
+            stream.write_all(&[&parts.concat()[..], &rest].concat()).unwrap();
+        });
+        tokio_runtime().block_on(async {
+            let pending = clock.send_seconds_since_midnight("UTC");
+            let kept = clock.send_seconds_since_midnight("UTC");
+            tokio::time::timeout(Duration::from_millis(50), pending).await.unwrap_err();
+            assert_eq!(kept.await.unwrap(), 7, "the connection carries the other call");
+        });
+        server.join().unwrap();
     }
 }
