@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_os::lock::{Condition, Lock, Locked};
 
@@ -22,6 +23,18 @@ pub(super) struct Job {
     /// When its time is over.
     pub(super) deadline: Option<Instant>,
     pub(super) run: Box<dyn FnOnce(Run) + Send>,
+}
+
+impl Job {
+    /// Work whose calls are those of the calling thread's lane.
+    pub(super) fn new(deadline: Option<Instant>, run: impl FnOnce(Run) + Send + 'static) -> Self {
+        let lane = CallingLane::of_caller();
+        let run = move |how| {
+            let _in_lane = lane.as_ref().map(CallingLane::enter);
+            run(how);
+        };
+        Self { deadline, run: Box::new(run) }
+    }
 }
 
 /// How a job runs.
@@ -219,6 +232,8 @@ impl fmt::Debug for Jobs {
 mod tests {
     use std::sync::mpsc::{Sender, channel};
 
+    use zorb_base::calling_lane::thread_and_lane;
+
     use super::*;
 
     fn job(run: impl FnOnce(Run) + Send + 'static) -> Job {
@@ -300,6 +315,25 @@ mod tests {
         let state = jobs.0.state.lock();
         assert_eq!((state.threads, state.running, state.late), (0, 0, 0));
         assert!(state.waiting.is_empty() && state.deadlines.is_empty());
+    }
+
+    #[test]
+    fn a_job_runs_in_the_lane_of_the_thread_that_added_it() {
+        let (jobs, threads) = (Jobs::new("zorb-test"), ThreadCount::new(usize::MAX));
+        let (tell, told) = channel();
+        let lane_of_job = || {
+            let tell = tell.clone();
+            let lane = move |_| tell.send(thread_and_lane().1).unwrap();
+            jobs.add(&threads, Job::new(None, lane));
+            told.recv().unwrap()
+        };
+        assert_eq!(lane_of_job(), None);
+        let lane = CallingLane::new().unwrap();
+        let in_lane = lane.enter();
+        assert_eq!(lane_of_job(), Some(lane.number()));
+        drop(in_lane);
+        assert_eq!(lane_of_job(), None);
+        threads.join();
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub(super) enum Answered<C> {
 /// The fewest slots of ids.
 const FEWEST: usize = 16;
 
+/// The most slots that are kept when no request has one.
+const MOST_FREE: usize = 1024;
+
 /// The outstanding requests of a connection. The first one is stored inline: a connection that is used by one
 /// call at a time needs neither allocations nor searches. The others are found by their ids: successive ids have
 /// successive slots.
@@ -184,15 +187,34 @@ impl<C> Requests<C> {
             _ => return Answered::Nothing,
         }
         let answered = place.take();
-        self.others -= usize::from(!is_first);
+        if !is_first {
+            self.one_less();
+        }
         answered.map_or(Answered::Nothing, |request| Answered::Finished(request.call))
     }
 
     #[inline(never)]
     fn remove_other(&mut self, id: u32) -> Option<Outstanding<C>> {
         let removed = self.place(id)?.take();
-        self.others -= 1;
+        self.one_less();
         removed
+    }
+
+    /// One of the others was removed.
+    #[inline]
+    fn one_less(&mut self) {
+        self.others -= 1;
+        if self.others == 0 {
+            self.free_slots();
+        }
+    }
+
+    /// Frees the memory of a peak, over which every search for late requests would go.
+    #[cold]
+    fn free_slots(&mut self) {
+        if self.slots.len() > MOST_FREE {
+            self.slots = Vec::new();
+        }
     }
 
     /// Removes the only request if it has a reply. Returns whether there are no more requests.
@@ -257,10 +279,12 @@ mod tests {
             assert_eq!(requests.get_mut(id).map(|request| request.id), Some(id));
             assert!(requests.get(id + 1).is_none());
         }
+        assert!(requests.slots.len() > MOST_FREE);
         for id in expected {
             assert!(requests.remove(id).is_some());
         }
         assert!(requests.is_empty());
+        assert_eq!(requests.slots.len(), 0, "those of the peak are freed");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn call_in_thread(
         }
         Run::Late | Run::WithoutThread => lost(&call),
     };
-    core.handlers().add(core.threads(), Job { deadline: None, run: Box::new(run) });
+    core.handlers().add(core.threads(), Job::new(None, run));
 }
 
 #[cold]

@@ -43,7 +43,7 @@ impl PendingCall {
             let call = Arc::clone(&self);
             on_needed_thread(|| call.guarded(|| self.resume(cause, run)));
         };
-        core.resends().add(core.threads(), Job { deadline, run: Box::new(resume) });
+        core.resends().add(core.threads(), Job::new(deadline, resume));
     }
 
     /// Calls `run`, which calls interceptors, with the slots of the caller. If one panics, the call has failed.
@@ -78,7 +78,7 @@ impl PendingCall {
             };
             call.guarded(make);
         };
-        core.upcalls().add(core.threads(), Job { deadline, run: Box::new(run) });
+        core.upcalls().add(core.threads(), Job::new(deadline, run));
     }
 
     fn resume(self: Arc<Self>, cause: Cause, run: Run) {
