@@ -55,7 +55,7 @@ pub(super) fn send(
         true => None,
         false => Some(Unusual::new(object, plain, counted.is_none())),
     };
-    let (object, own) = match unusual.as_deref_mut() {
+    let (object, own) = match &mut unusual {
         None => (object, None),
         Some(Unusual { wanted, own, failed }) => {
             let (object, own) = (wanted.as_ref().unwrap_or(object), own.take());
@@ -97,7 +97,7 @@ struct Unusual {
 impl Unusual {
     #[cold]
     #[inline(never)]
-    fn new(object: &ObjectRef, plain: Option<&CallParameters>, is_refused: bool) -> Box<Self> {
+    fn new(object: &ObjectRef, plain: Option<&CallParameters>, is_refused: bool) -> Self {
         let (parameters, expired) = match plain {
             Some(plain) => (*plain, None),
             None => match parameters(object) {
@@ -114,7 +114,7 @@ impl Unusual {
             .or(expired)
             .or_else(|| object.core().check_running().err())
             .or_else(|| is_refused.then(too_many_pending));
-        Box::new(Self { wanted, own: Some(OwnParameters::start(&parameters)), failed })
+        Self { wanted, own: Some(OwnParameters::start(&parameters)), failed }
     }
 }
 
