@@ -55,12 +55,12 @@ impl SlotKey {
     /// The key of a connection that is in no table.
     pub const NONE: Self = Self { number: u32::MAX, generation: 0 };
 
-    /// The key as one number: that of the slot is its low half, and the generation its high half.
+    /// Packs the key into one number: the slot is the low half, the generation the high half.
     pub fn to_bits(self) -> u64 {
         (u64::from(self.generation) << 32) | u64::from(self.number)
     }
 
-    /// The key of which this is the number.
+    /// Converts back from [`to_bits`](Self::to_bits).
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
     pub fn from_bits(bits: u64) -> Self {

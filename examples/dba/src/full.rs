@@ -163,7 +163,7 @@ impl Links for FullLinks {
             Ok(())
         };
         let check = |sent: Result<(), SystemException>| match message {
-            // Who has ended need not know.
+            // A neighbor that has ended need not be told.
             Message::Solved => Ok(()),
             _ => sent,
         };

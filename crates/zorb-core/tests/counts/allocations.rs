@@ -64,7 +64,7 @@ fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     server_orb.shutdown(true).unwrap();
 }
 
-/// Allocations of pending calls, of which `send` sends one.
+/// Counts the allocations of pending calls; `send` sends one.
 fn count_pending<T>(send: impl Fn() -> Pending<T, SystemException>) -> u64 {
     count(|| drop(send().wait().unwrap()))
 }

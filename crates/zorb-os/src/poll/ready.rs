@@ -28,7 +28,7 @@ pub struct Event {
     pub is_end: bool,
 }
 
-/// Events that [`ReadySet::next_of`] has found at once, at most `N`.
+/// Up to `N` events that one call of [`ReadySet::next_of`] returns.
 pub struct Batch<const N: usize> {
     events: [epoll::Event; N],
     next: usize,

@@ -55,7 +55,7 @@ impl IdleLimit {
         self.stays = true;
     }
 
-    /// The next wait goes on with the current one.
+    /// Makes the next wait last only as long as the current one would have lasted.
     fn resume(&mut self) {
         self.left = self.current.map(|(limit, begun)| limit.saturating_sub(begun.elapsed()));
     }

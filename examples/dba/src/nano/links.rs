@@ -86,7 +86,7 @@ impl Links for NanoLinks {
             Ok(())
         };
         let check = |sent: Result<(), SystemException>| match message {
-            // Who has ended need not know.
+            // A neighbor that has ended need not be told.
             Message::Solved => Ok(()),
             _ => sent.map_err(failure),
         };

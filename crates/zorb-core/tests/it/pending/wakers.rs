@@ -103,7 +103,8 @@ impl Wake for Sends {
     }
 }
 
-/// Answers the first of three requests, then the one that its waker sends over another connection, then the others.
+/// Receives three requests and answers the first, then the call that its waker makes over another connection, and last the
+/// other two.
 fn answers_wakers_first(listener: TcpListener) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut requests = read_requests(&mut stream, 1);

@@ -74,12 +74,7 @@ impl MultiplexedCall {
                         state = connection.state();
                     }
                     Err(NoReply::TimedOut) => return Err(timed_out(state)),
-                    Err(reason) => {
-                        connection.end(&mut state, reason);
-                        drop(state);
-                        drop(ending);
-                        state = connection.state();
-                    }
+                    Err(reason) => connection.end(&mut state, reason),
                 }
                 continue;
             }

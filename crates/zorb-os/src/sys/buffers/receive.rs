@@ -19,7 +19,7 @@ pub struct ReceiveBuffers {
 }
 
 impl ReceiveBuffers {
-    /// The buffers in `memory`, of which no other part of this process uses a mapping.
+    /// Wraps the buffers in `memory`, which nothing else in this process has mapped.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] if the memory has another size.
