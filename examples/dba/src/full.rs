@@ -5,7 +5,7 @@ mod edges;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use dba_algorithm::{Improvement, Links, Message, NodeId, Segments};
+use dba_algorithm::{Links, Message, NodeId, Segments};
 use zorb::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb::policy::{Policies, SyncScope};
 use zorb::{
@@ -17,6 +17,7 @@ use crate::Failure;
 use crate::arguments::{Calls, Options, Sync};
 use crate::dba::{Neighbor, Node};
 use crate::group::GroupPort;
+use crate::node_call::NodeCall;
 pub(crate) use edges::Edges;
 
 /// The objects of a node's neighbors.
@@ -142,23 +143,12 @@ impl Links for FullLinks {
     type Error = SystemException;
 
     fn send(&mut self, message: &Message, segments: &mut Segments) -> Result<(), SystemException> {
-        let numbers;
-        let (operation, rest): (_, &[u32]) = match *message {
-            Message::Value { cycle, color } => {
-                numbers = [cycle, color, 0, 0];
-                ("value", &numbers[..2])
-            }
-            Message::Improvement { cycle, improvement } => {
-                let Improvement { gain, cost, counter } = improvement;
-                numbers = [cycle, gain, cost, counter];
-                ("improvement", &numbers)
-            }
-            Message::Solved => ("solved", &[]),
-        };
+        let call = NodeCall::of(message);
+        let operation = call.operation;
         let segments = RefCell::new(segments);
         let write = |writer: &mut CdrWriter<'_>| -> CdrResult<()> {
             u32::write(&self.id, writer)?;
-            rest.iter().try_for_each(|number| u32::write(number, writer))?;
+            call.numbers().iter().try_for_each(|number| u32::write(number, writer))?;
             segments.borrow_mut().end_marshal();
             Ok(())
         };

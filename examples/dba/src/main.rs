@@ -14,6 +14,7 @@ mod full;
 mod group;
 mod nano;
 mod node;
+mod node_call;
 mod raw;
 mod registry;
 mod report;

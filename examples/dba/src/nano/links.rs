@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use dba_algorithm::{Improvement, Links, Message, NodeId, Segments};
+use dba_algorithm::{Links, Message, NodeId, Segments};
 use zorb_nano::{Client, Linux, Reference};
 use zorb_nano::{SystemException, Writer};
 
@@ -10,6 +10,7 @@ use super::edges::{Edges, Machine};
 use super::{HELLO, failure, limits};
 use crate::Failure;
 use crate::dba::Neighbor;
+use crate::node_call::NodeCall;
 
 /// The objects of a node's neighbors.
 pub(crate) struct NanoLinks {
@@ -64,24 +65,13 @@ impl Links for NanoLinks {
     type Error = Failure;
 
     fn send(&mut self, message: &Message, segments: &mut Segments) -> Result<(), Failure> {
-        let numbers;
-        let (operation, rest): (_, &[u32]) = match *message {
-            Message::Value { cycle, color } => {
-                numbers = [cycle, color, 0, 0];
-                ("value", &numbers[..2])
-            }
-            Message::Improvement { cycle, improvement } => {
-                let Improvement { gain, cost, counter } = improvement;
-                numbers = [cycle, gain, cost, counter];
-                ("improvement", &numbers)
-            }
-            Message::Solved => ("solved", &[]),
-        };
+        let call = NodeCall::of(message);
+        let operation = call.operation;
         let Self { id, client, neighbors, memo, .. } = self;
         let segments = RefCell::new(segments);
         let mut write = |writer: &mut Writer<'_>| {
             writer.write::<u32>(id)?;
-            rest.iter().try_for_each(|number| writer.write::<u32>(number))?;
+            call.numbers().iter().try_for_each(|number| writer.write::<u32>(number))?;
             segments.borrow_mut().end_marshal();
             Ok(())
         };
