@@ -1,5 +1,8 @@
 //! The small ORB: what a client sends to its server, what a server answers its client, and references as text.
 
+mod echo;
+mod wire;
+
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -11,7 +14,9 @@ use zorb_nano::{
     OsError, Reference, Result, Sequence, Server, Socket, SocketName, Text,
 };
 
-use super::{AllocationBound, Target};
+use self::echo::Answers;
+use super::{AllocationBound, Target, server};
+use crate::small_idl::fuzz::EchoSkeleton;
 use crate::small_idl::small::{AddError, Item, Refused, Unit};
 use crate::small_idl::{Small, SmallServant, SmallSkeleton};
 
@@ -49,8 +54,11 @@ pub const LITE: u8 = b'L';
 pub const DATAGRAMS: u8 = b'D';
 /// The first octet of a reference.
 pub const REFERENCE: u8 = b'R';
-/// The number of calls.
-pub const CALLS: u8 = 7;
+/// The number of calls: those of [`Small`], then those of the object that the other targets call, too.
+pub const CALLS: u8 = 7 + echo::CALLS;
+
+pub use self::echo::number_of;
+pub use self::wire::{WireOctets, answering};
 
 const LIMITS: Limits = Limits::DEFAULT.max_message_size(1024).max_connections(1);
 
@@ -128,6 +136,9 @@ fn serve(octets: &[u8], endpoint: Endpoint) -> Vec<u8> {
     let machine = Machine(Rc::clone(&peer));
     let mut server = Server::new(machine, endpoint, LIMITS).expect("a server");
     server.register(b"o", Box::new(SmallSkeleton(Echo::default()))).expect("an object");
+    for key in [server::OBJECT_KEY, b"fuzz"] {
+        server.register(key, Box::new(EchoSkeleton(Answers::default()))).expect("an object");
+    }
     let mut calls = 0;
     while !peer.borrow().is_closed {
         server.perform_work(Some(Duration::from_secs(1))).expect("a server that lives on");
@@ -156,7 +167,8 @@ fn call(number: u8, octets: &[u8], endpoint: Endpoint) -> (Vec<u8>, bool) {
         }
         4 => small.pass(client, Some(&small)).is_ok(),
         5 => small.tell(client, &item).is_ok(),
-        _ => client.locate(&small.0).is_ok(),
+        6 => client.locate(&small.0).is_ok(),
+        other => echo::call(other - 7, client, endpoint),
     };
     let written = peer.borrow().written.clone();
     (written, is_good)

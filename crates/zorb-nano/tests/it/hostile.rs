@@ -35,7 +35,7 @@ pub(crate) fn request(
 
 /// Sends octets on a new connection, lets the server work, and returns what it has answered, and whether it has closed the
 /// connection.
-fn exchange(
+pub(crate) fn exchange(
     network: &Network,
     server: &mut Server<'_, Simulated>,
     octets: &[u8],

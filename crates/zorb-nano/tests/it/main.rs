@@ -12,6 +12,7 @@ mod lanes;
 mod linux;
 #[cfg(all(feature = "lite", feature = "udp", feature = "unix"))]
 mod protocols;
+mod refusals;
 mod scripted;
 mod servant;
 mod simulated;

@@ -65,7 +65,7 @@ impl Scripted {
 }
 
 /// A client of a server that follows a script, the reference of an object there, and the network.
-fn scripted(
+pub(crate) fn scripted(
     script: impl FnMut(usize, u32) -> Option<Vec<u8>> + 'static,
 ) -> (Client<Simulated>, Reference, Network) {
     let network = Network::default();
@@ -111,7 +111,10 @@ fn ior(hosts: &[&str], port: u16, key: &[u8]) -> Ior {
 }
 
 /// Calls an operation that returns a number.
-fn get(client: &mut Client<Simulated>, target: &Reference) -> Result<i32, SystemException> {
+pub(crate) fn get(
+    client: &mut Client<Simulated>,
+    target: &Reference,
+) -> Result<i32, SystemException> {
     client.call(target, "get", &mut |_| Ok(()))?.results()?.read::<i32>()
 }
 

@@ -2,11 +2,13 @@
 
 use zorb_fuzz_smoke::corpus::seeds;
 use zorb_fuzz_smoke::run::{Counted, run};
+use zorb_fuzz_smoke::targets::nano::WireOctets;
 use zorb_fuzz_smoke::targets::{
     AllocationBound, TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump,
     dynamic, engines, giop, idl, ior, json, miop, nano, omninames, options, repository, ring,
     schedule, sctp, short, stored_servers, type_code, usage, value, views, ziop,
 };
+use zorb_giop::{MessageFormat, MessageHeader, ReplyStatus};
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
     let report = run(target, mutants, Counted::ThisThread);
@@ -140,13 +142,16 @@ fn the_small_orb_survives_its_peers() {
     check(&nano::TARGET, 15, 20_000);
 }
 
-/// Sends messages of other targets to the small ORB's server, in both protocols and as a datagram, and to its client.
+/// Sends what a connection of another target carries to the small ORB's server, in both protocols and as a datagram, and
+/// to its client, as the answer to its request.
 fn send_to_the_small_orb(octets: &[u8]) {
     let size = u16::try_from(octets.len()).unwrap_or(u16::MAX).to_le_bytes();
-    let calls = (0..nano::CALLS).map(|call| vec![call]);
-    let servers = [vec![nano::SERVER], vec![nano::LITE], vec![nano::DATAGRAMS, size[0], size[1]]];
-    for first in servers.into_iter().chain(calls) {
-        nano::outcome(&[&first, octets].concat());
+    for first in [&[nano::SERVER][..], &[nano::LITE], &[nano::DATAGRAMS, size[0], size[1]]] {
+        nano::outcome(&[first, octets].concat());
+    }
+    let answer = nano::answering(octets);
+    for call in 0..nano::CALLS {
+        nano::outcome(&[&[call], &answer[..]].concat());
     }
 }
 
@@ -155,16 +160,62 @@ fn the_small_orb_survives_the_inputs_of_all_targets() {
     let parse: fn(&[u8]) = |octets| {
         nano::outcome(&[&[nano::REFERENCE], octets].concat());
     };
-    let send: fn(&[u8]) = send_to_the_small_orb;
-    // Ten servers and clients for each input.
+    let all: fn(&[u8]) = send_to_the_small_orb;
+    let after_first: fn(&[u8]) = |input| send_to_the_small_orb(&WireOctets::AfterFirst.take(input));
+    let received: fn(&[u8]) = |input| send_to_the_small_orb(&WireOctets::Received.take(input));
+    // A server for each way to send the input, and a client for each call.
+    let many = 3 + u64::from(nano::CALLS);
     let AllocationBound { per_octet, constant } = nano::TARGET.allocation;
-    let allocation = AllocationBound { per_octet: 10 * per_octet, constant: 10 * constant };
+    let allocation = AllocationBound { per_octet: many * per_octet, constant: many * constant };
     let near = ["giop", "server", "connection", "client", "miop", "ior", "corbaloc"];
     for Target { name, .. } in TARGETS.iter().copied() {
-        let run = if ["ior", "corbaloc"].contains(&name) { parse } else { send };
+        let run = match WireOctets::of(name) {
+            _ if ["ior", "corbaloc"].contains(&name) => parse,
+            WireOctets::All => all,
+            WireOctets::AfterFirst => after_first,
+            WireOctets::Received => received,
+        };
         let mutants = if near.contains(&name) { 1000 } else { 100 };
         check(&Target { name, run, allocation, ..nano::TARGET }, 1, mutants);
     }
+}
+
+/// The status of the first reply in what a server has written.
+fn status(answer: &[u8]) -> Option<ReplyStatus> {
+    let header = MessageHeader::parse_prefix(answer).ok()??;
+    let reply = MessageFormat::Giop(header.version).read_reply_start(answer, &header);
+    Some(reply.ok()?.status)
+}
+
+#[test]
+fn calls_of_the_other_targets_reach_the_small_orb() {
+    let operations = ["level", "set_level", "note", "scalars", "text", "octets", "object", "echo"];
+    let (mut served, mut taken) = (0, 0);
+    // The references in them are of a protocol that it does not have.
+    let has_reference = |name: &str| ["-object-", "-echo-"].iter().any(|part| name.contains(part));
+    for seed in seeds("server").iter().filter(|seed| seed.name.starts_with("call-")) {
+        let of = |operation: &&str| seed.name.starts_with(&format!("call-{operation}-"));
+        if !operations.iter().any(of) || seed.name.ends_with("-fragments") {
+            continue;
+        }
+        let octets = WireOctets::of("server").take(&seed.octets);
+        let (answer, _) = nano::outcome(&[&[nano::SERVER], &*octets].concat());
+        let expected = match seed.name.contains("oneway") {
+            true => None,
+            false if has_reference(&seed.name) => Some(ReplyStatus::SystemException),
+            false => Some(ReplyStatus::NoException),
+        };
+        assert_eq!(status(&answer), expected, "{}", seed.name);
+        served += 1;
+    }
+    for seed in seeds("client").iter().filter(|seed| seed.name.starts_with("result-")) {
+        let Some(number) = nano::number_of(seed.octets[0]) else { continue };
+        let answer = nano::answering(&WireOctets::of("client").take(&seed.octets));
+        let (_, is_good) = nano::outcome(&[&[number], &answer[..]].concat());
+        assert_eq!(is_good, !has_reference(&seed.name), "{}", seed.name);
+        taken += 1;
+    }
+    assert!(served >= 24 && taken >= 7, "{served} calls are served, {taken} replies taken");
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod reply_contexts;
 mod server;
 mod shown;
 mod small;
+mod small_client;
 mod summary;
 mod types;
 mod values;
@@ -42,6 +43,8 @@ const MIN_IORS: usize = 8;
 const MIN_REPLIES: usize = 350;
 /// Replies of the small ORB that a replay must compare at least.
 const MIN_SMALL_REPLIES: usize = 100;
+/// Replies that the small ORB's client must take at least.
+const MIN_SMALL_ANSWERS: usize = 238;
 /// Replies that the replay has compared.
 static REPLIES: AtomicUsize = AtomicUsize::new(0);
 
@@ -71,8 +74,12 @@ fn main() {
         .push(Trial::test("iors", || at_least(iors::check()?, MIN_IORS, "references are checked")));
     let (shared, of_groups) = (Arc::clone(&scenarios), Arc::clone(&groups));
     trials.push(Trial::test("replay", move || replay_all(&shared, &of_groups)));
+    let (shared, of_groups) = (Arc::clone(&scenarios), Arc::clone(&groups));
+    trials.push(Trial::test("replay to the small ORB", move || replay_small(&shared, &of_groups)));
     let shared = Arc::clone(&scenarios);
-    trials.push(Trial::test("replay to the small ORB", move || replay_small(&shared, &groups)));
+    trials.push(Trial::test("replies to the small ORB", move || {
+        at_least(small_client::replay(&shared, &groups)?, MIN_SMALL_ANSWERS, "replies are taken")
+    }));
     trials.push(Trial::test("parts", || Ok(parts::check().map_err(|error| error.to_string())?)));
     let shared = Arc::clone(&scenarios);
     trials.push(Trial::test("reply contexts", move || {
