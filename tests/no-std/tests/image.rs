@@ -1,6 +1,6 @@
 //! The static image of `examples/nano`: its size, where it can panic, and a call from one to another.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -18,7 +18,7 @@ const MAX_SIZE: u64 = 128 * 1024;
 /// Octets of the ORB's code, with the program's: the linker merges what is called once into `main`.
 const MAX_CODE: u64 = 64 * 1024;
 
-/// KiB of stack that a server has touched after calls, with the arguments; and of all its memory.
+/// KiB of stack that a server or a client has touched after calls, with the arguments; and of all its memory.
 const MAX_STACK: u64 = 24;
 const MAX_RESIDENT: u64 = 1536;
 
@@ -88,18 +88,56 @@ pub(crate) fn test() -> Result<(), Failed> {
         if !is_right {
             return Err(format!("the client says {said:?}, {status}").into());
         }
-        check_memory(id)
+        check_memory(id)?;
+        check_client(&image, &url)
     });
     server.kill()?;
     server.wait()?;
     read
 }
 
+/// The number of octets that a pipe takes, and those of the first line that the client says.
+const PIPE: usize = 64 * 1024;
+const FIRST_LINE: usize = "value 1013\n".len();
+
+/// Checks the memory of a client after its last call: its output takes the first line and no octet of the second, so that
+/// the client waits with what the call has returned.
+fn check_client(image: &Path, url: &str) -> Result<(), Failed> {
+    let (mut output, mut input) = std::io::pipe()?;
+    input.write_all(&vec![b'.'; PIPE - FIRST_LINE])?;
+    let mut client = start_to(image, &format!("read {url}"), Stdio::from(input))?;
+    let id = client.id();
+    let checked = wait_for_write(&mut client).and_then(|()| check_memory(id));
+    let mut said = String::new();
+    output.read_to_string(&mut said)?;
+    let status = client.wait()?;
+    checked?;
+    let is_right = said.ends_with(".value 1013\nchannels 8\n") && status.success();
+    if is_right { Ok(()) } else { Err(format!("the client says {said:?}, {status}").into()) }
+}
+
+/// Waits until a process waits in a system call that writes: only a full pipe makes it.
+fn wait_for_write(process: &mut Child) -> Result<(), Failed> {
+    let path = format!("/proc/{}/syscall", process.id());
+    // The number of `write`, then its arguments.
+    while !std::fs::read_to_string(&path)?.starts_with("1 ") {
+        if let Some(status) = process.try_wait()? {
+            return Err(format!("the client ends: {status}").into());
+        }
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
 /// Starts the image with an order.
 fn start(image: &Path, order: &str) -> Result<Child, Failed> {
+    start_to(image, order, Stdio::piped())
+}
+
+/// The same with this output.
+fn start_to(image: &Path, order: &str, output: Stdio) -> Result<Child, Failed> {
     // The environment would be on the stack.
-    let mut child =
-        Command::new(image).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut child = Command::new(image).env_clear().stdin(Stdio::piped()).stdout(output).spawn()?;
     // The end of the input ends the order, too.
     let mut input = child.stdin.take().ok_or("no input")?;
     writeln!(input, "{order}")?;

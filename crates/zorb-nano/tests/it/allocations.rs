@@ -17,7 +17,7 @@ use crate::generated::{Log, Plant};
 use crate::linux::{TIMEOUT, beside_server};
 use crate::servant::Meter;
 
-fn assert_none(counted: AllocationInfo, what: &str) {
+pub(crate) fn assert_none(counted: AllocationInfo, what: &str) {
     assert_eq!((counted.count_total, counted.bytes_total), (0, 0), "{what}");
 }
 

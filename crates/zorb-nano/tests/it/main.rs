@@ -18,3 +18,5 @@ mod servant;
 mod simulated;
 mod steady;
 mod to_all;
+#[cfg(all(feature = "lite", feature = "udp", feature = "unix"))]
+mod transports;
