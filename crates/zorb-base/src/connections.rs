@@ -8,11 +8,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use arc_swap::ArcSwapOption;
 use zorb_os::lock::Lock;
 
 use crate::connection_count::{ConnectionCount, Counted};
 use crate::steady_events::{Event, record};
+use crate::swap_slot::SwapSlot;
 
 pub use self::eviction::{Evictable, Evicted, Newcomer, Shares};
 
@@ -33,14 +33,14 @@ pub struct Connections<C> {
 /// One slot of the table.
 #[derive(Debug)]
 struct TableSlot<C> {
-    connection: ArcSwapOption<C>,
+    connection: SwapSlot<C>,
     /// How often it has been freed.
     generation: AtomicU32,
 }
 
 impl<C> TableSlot<C> {
     fn empty() -> Self {
-        Self { connection: ArcSwapOption::empty(), generation: AtomicU32::new(0) }
+        Self { connection: SwapSlot::empty(), generation: AtomicU32::new(0) }
     }
 }
 

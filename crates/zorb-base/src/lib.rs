@@ -38,5 +38,6 @@ pub mod progress;
 pub mod protocol_choice;
 pub mod raises;
 pub mod steady_events;
+pub mod swap_slot;
 pub mod threads;
 pub mod upcall_thread;

@@ -3,7 +3,8 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use arc_swap::{ArcSwap, ArcSwapOption};
+use arc_swap::ArcSwap;
+use zorb_base::swap_slot::SwapSlot;
 use zorb_os::lock::Lock;
 
 /// The initial number of buckets; a power of two.
@@ -14,7 +15,7 @@ const FULL: usize = 2;
 /// An object's slot in the [`SlotTable`](super::slots::SlotTable): index and generation.
 pub(super) type SlotId = (u32, u32);
 
-type Bucket = ArcSwapOption<Vec<(Box<[u8]>, SlotId)>>;
+type Bucket = SwapSlot<Vec<(Box<[u8]>, SlotId)>>;
 
 /// A hash table whose readers take no lock and write to no shared memory: buckets are replaced, not changed.
 pub(super) struct IdTable {

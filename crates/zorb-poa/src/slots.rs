@@ -4,10 +4,11 @@ use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::{ArcSwapOption, Guard};
+use arc_swap::Guard;
 use zorb_base::callback::call_back;
 use zorb_base::object_id::ObjectId;
 use zorb_base::steady_events::{Event, record};
+use zorb_base::swap_slot::SwapSlot;
 use zorb_os::lock::Lock;
 
 use crate::active_object::ActiveObject;
@@ -19,7 +20,7 @@ const FIRST_SEGMENT: usize = 64;
 /// Enough segments for all 32-bit indexes.
 const SEGMENTS: usize = 26;
 
-type Slot = ArcSwapOption<Occupant>;
+type Slot = SwapSlot<Occupant>;
 
 /// The content of a slot.
 pub(crate) struct Occupant {
