@@ -23,6 +23,7 @@ impl MultiplexedConnection {
         }
         state.machine.end(end);
         self.has_failed.store(true, Ordering::Relaxed);
+        state.drop_received();
         let mut message = Vec::new();
         if state.machine.poll_transmit(&mut message)
             && let Ok(Some(_sending)) = self.sending.try_lock(Duration::ZERO)

@@ -144,6 +144,16 @@ impl State {
         self.inbound = Some(inbound);
     }
 
+    /// Frees the memory of what was received, unless a thread receives; that one ends the connection, too. The connection
+    /// has ended, but callers and the thread that waits for hang-ups may still hold it while others call.
+    #[cold]
+    pub(super) fn drop_received(&mut self) {
+        if let Some(inbound) = &mut self.inbound {
+            inbound.reset();
+            inbound.shrink();
+        }
+    }
+
     /// Notes that a caller sleeps.
     pub(super) fn sleep(&mut self, id: u32) {
         if let Some(caller) = self.caller(id)

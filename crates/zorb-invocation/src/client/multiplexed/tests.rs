@@ -1,3 +1,5 @@
+mod refused;
+
 use std::io::IoSlice;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -93,11 +95,15 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
 }
 
 fn connection_over(stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
+    connection_with(stream, &PeerShares::new(process_budget(), 0))
+}
+
+fn connection_with(stream: Arc<dyn Stream>, shares: &PeerShares) -> Arc<MultiplexedConnection> {
     let options = Options::default();
     let connection = MultiplexedConnection::new(NewMultiplexedConnection {
         stream,
         messaging: None,
-        receiving: &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
+        receiving: &Receiving::new(&options, shares),
         copy_threshold: usize::MAX,
         max_calls: 4,
         beyond_limit: false,
