@@ -20,11 +20,15 @@ pub(crate) fn of<L: Links>(driver: &Driver<L>, outcome: Outcome, start: Start) -
         is_solved: outcome == Outcome::Solved,
         cycles: node.cycles(),
         time: scale.nanos(segments.cycles().total()),
+        p1: at(1),
+        p10: at(10),
         first_quartile: at(25),
         median: at(50),
         third_quartile: at(75),
+        p90: at(90),
         p99: at(99),
         longest: at(100),
+        deviation: scale.nanos(deviation(&cycles)),
         untimed_median: scale.percentile(&untimed, 50),
         wait_median: scale.percentile(&waits, 50),
         wait_p99: scale.percentile(&waits, 99),
@@ -34,6 +38,19 @@ pub(crate) fn of<L: Links>(driver: &Driver<L>, outcome: Outcome, start: Start) -
         marshals: segments.marshals(),
         refused: driver.refused(),
     }
+}
+
+/// The standard deviation of times, in their unit; 0 of none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at most as large as the times, and not negative"
+)]
+fn deviation(times: &[u64]) -> u64 {
+    let count = times.len().max(1) as f64;
+    let mean = times.iter().map(|&time| time as f64).sum::<f64>() / count;
+    let squares = times.iter().map(|&time| (time as f64 - mean).powi(2));
+    (squares.sum::<f64>() / count).sqrt().round() as u64
 }
 
 /// A table of the segments of some nodes: mean and maximum per cycle, and the share in the cycle.
@@ -69,8 +86,9 @@ pub(crate) fn json(report: &Report) -> String {
         );
     }
     format!(
-        "{{\"id\":{},\"color\":{},\"solved\":{},\"cycles\":{},\"total_ns\":{},\"q1_ns\":{},\
-         \"median_ns\":{},\"q3_ns\":{},\"p99_ns\":{},\"max_ns\":{},\"untimed_median_ns\":{},\
+        "{{\"id\":{},\"color\":{},\"solved\":{},\"cycles\":{},\"total_ns\":{},\"p1_ns\":{},\"p10_ns\":{},\
+         \"q1_ns\":{},\"median_ns\":{},\"q3_ns\":{},\"p90_ns\":{},\"p99_ns\":{},\"max_ns\":{},\
+         \"deviation_ns\":{},\"untimed_median_ns\":{},\
          \"wait_median_ns\":{},\"wait_p99_ns\":{},\
          \"processor_ns\":{},\"marshals\":{},\"refused\":{},\"segments\":[{segments}]}}",
         report.id,
@@ -78,11 +96,15 @@ pub(crate) fn json(report: &Report) -> String {
         report.is_solved,
         report.cycles,
         report.time,
+        report.p1,
+        report.p10,
         report.first_quartile,
         report.median,
         report.third_quartile,
+        report.p90,
         report.p99,
         report.longest,
+        report.deviation,
         report.untimed_median,
         report.wait_median,
         report.wait_p99,
@@ -158,4 +180,15 @@ impl Summary<'_> {
 /// A quotient; 0 of nothing.
 pub(crate) fn per(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::deviation;
+
+    #[test]
+    fn times_deviate_from_their_mean() {
+        assert_eq!(deviation(&[2, 4, 4, 4, 5, 5, 7, 9]), 2);
+        assert_eq!((deviation(&[7, 7]), deviation(&[])), (0, 0));
+    }
 }

@@ -93,7 +93,18 @@ fn two_and_four_nodes_run_to_the_cycle_limit() {
                 let times = segments.iter().map(|segment| segment["total_ns"].as_u64().unwrap());
                 assert_eq!(segments.len(), 14);
                 assert!(is_sum(times.sum(), number("total_ns")), "{way:?}: {report}");
-                let percentiles = ["q1_ns", "median_ns", "q3_ns", "p99_ns", "max_ns"].map(number);
+                let percentiles = [
+                    "p1_ns",
+                    "p10_ns",
+                    "q1_ns",
+                    "median_ns",
+                    "q3_ns",
+                    "p90_ns",
+                    "p99_ns",
+                    "max_ns",
+                ]
+                .map(number);
+                assert!(number("deviation_ns") <= number("max_ns"), "{way:?}: {report}");
                 assert!(percentiles.is_sorted(), "{way:?}: {percentiles:?}");
                 let waits = ["wait_median_ns", "wait_p99_ns", "max_ns"].map(number);
                 assert!(waits.is_sorted() && number("processor_ns") > 0, "{way:?}: {report}");

@@ -69,6 +69,13 @@ pub(super) const FULL_GROUP: Way = Way {
     options: &["--over", "full", "--calls", "group", "--threads", "per-connection"],
 };
 
+impl Way {
+    /// Whether a message is encoded once for all neighbors.
+    pub(super) fn is_memo(self) -> bool {
+        self.options.contains(&"--memo")
+    }
+}
+
 const WAYS: [Way; 5] = [RAW, NANO, NANO_MEMO, FULL, FULL_MEMO];
 
 /// Whether segments are timed.
@@ -80,19 +87,11 @@ pub(super) enum Timed {
     Alternating,
 }
 
-/// The processors of nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Processors {
-    All,
-    One,
-}
-
 /// Runs of one graph whose times are compared: they follow each other in each round.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) topology: Topology,
     pub(super) timed: Timed,
-    pub(super) processors: Processors,
     pub(super) ways: Vec<Way>,
     pub(super) rounds: usize,
 }
@@ -118,23 +117,19 @@ impl DbaPlan {
         let topologies = self.topologies();
         let [two, four, mesh] = topologies;
         let (claimed, shown) = (self.or_quick(25, 1), self.or_quick(5, 1));
-        let group = |topology, timed, ways: &[Way], rounds| {
-            let (processors, ways) = (Processors::All, ways.to_vec());
-            Group { topology, timed, processors, ways, rounds }
-        };
-        let on_one = |topology| {
-            let group = group(topology, Timed::Cycles, &[RAW, NANO, FULL], claimed);
-            Group { processors: Processors::One, ..group }
+        let group = |topology, timed, ways: &[Way], rounds| Group {
+            topology,
+            timed,
+            ways: ways.to_vec(),
+            rounds,
         };
         let mut groups = vec![
             group(two, Timed::Cycles, &[RAW, NANO, FULL], claimed),
             group(four, Timed::Cycles, &[RAW, NANO, FULL], claimed),
             group(mesh, Timed::Cycles, &[RAW, NANO, FULL], self.or_quick(15, 1)),
             group(four, Timed::Alternating, &[RAW], claimed),
-            group(two, Timed::Segments, &[FULL, FULL_QUEUED], claimed),
+            group(two, Timed::Segments, &[RAW, NANO, FULL, FULL_QUEUED], claimed),
             group(four, Timed::Segments, &[RAW, NANO, FULL], claimed),
-            on_one(two),
-            on_one(four),
         ];
         for topology in topologies {
             groups.push(group(topology, Timed::Cycles, &[NANO_MEMO, FULL_MEMO], shown));
@@ -142,7 +137,7 @@ impl DbaPlan {
         let others =
             [FULL_PENDING, FULL_THREADS, NANO_THREADS, NANO_TWO, FULL_TWO, RAW_GROUP, FULL_GROUP];
         groups.push(group(four, Timed::Cycles, &others, shown));
-        groups.push(group(two, Timed::Segments, &[RAW, NANO, NANO_MEMO, FULL_MEMO], shown));
+        groups.push(group(two, Timed::Segments, &[NANO_MEMO, FULL_MEMO], shown));
         groups.push(group(four, Timed::Segments, &[NANO_MEMO, FULL_MEMO, NANO_LINEAR], shown));
         groups.push(group(mesh, Timed::Segments, &WAYS, shown));
         groups

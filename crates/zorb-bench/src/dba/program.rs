@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use tempfile::TempDir;
 use zorb_os::process::bind_to_this_process;
-use zorb_os::thread::affinity;
 
-use super::plan::{DbaPlan, Group, Processors, Timed, Topology, Way};
+use super::plan::{DbaPlan, Group, Timed, Topology, Way};
 use crate::{Error, Result};
 
 /// The seconds after which a run ends in any case.
@@ -18,8 +17,6 @@ const TIME_LIMIT: &str = "300";
 pub(super) struct Program {
     path: PathBuf,
     folder: TempDir,
-    /// The processor of graphs that have only one.
-    processor: String,
 }
 
 /// The result of a run.
@@ -35,10 +32,14 @@ pub(super) struct Run {
 pub(super) struct Node {
     pub(super) cycles: u64,
     pub(super) total_ns: u64,
+    pub(super) p1_ns: u64,
+    pub(super) p10_ns: u64,
     pub(super) q1_ns: u64,
     pub(super) median_ns: u64,
     pub(super) q3_ns: u64,
+    pub(super) p90_ns: u64,
     pub(super) p99_ns: u64,
+    pub(super) deviation_ns: u64,
     pub(super) untimed_median_ns: u64,
     pub(super) wait_p99_ns: u64,
     /// Of all cycles.
@@ -58,8 +59,7 @@ pub(super) struct Segment {
 
 impl Program {
     pub(super) fn new(plan: &DbaPlan) -> Result<Self> {
-        let processor = affinity()?.last().copied().unwrap_or_default().to_string();
-        let program = Self { path: plan.program.clone(), folder: tempfile::tempdir()?, processor };
+        let program = Self { path: plan.program.clone(), folder: tempfile::tempdir()? };
         for topology in plan.topologies() {
             let graph = program.output(&[&["graph"], topology.words].concat())?;
             std::fs::write(program.graph(topology), graph)?;
@@ -69,7 +69,7 @@ impl Program {
 
     /// Runs a graph that is not to end before its cycles are over.
     pub(super) fn measure(&self, group: &Group, way: Way) -> Result<Run> {
-        let Group { topology, timed, processors, .. } = *group;
+        let Group { topology, timed, .. } = *group;
         let cycles = topology.cycles.to_string();
         let mut options = vec!["--no-terminate", "--cycles", &cycles];
         options.extend(match timed {
@@ -77,9 +77,6 @@ impl Program {
             Timed::Segments => None,
             Timed::Alternating => Some("--alternate-segments"),
         });
-        if processors == Processors::One {
-            options.extend(["--processor", &self.processor]);
-        }
         self.run(topology, way, &options)
     }
 

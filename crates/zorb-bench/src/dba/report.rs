@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::model::{Pair, predict};
-use super::plan::{FULL, FULL_MEMO, FULL_QUEUED, Group, NANO, NANO_MEMO, Processors, RAW, Way};
+use super::model::{Complete, Rule, SEGMENTS};
+use super::plan::{FULL, FULL_MEMO, FULL_QUEUED, Group, NANO, NANO_MEMO, RAW, Way};
 use super::program::Run;
 use super::row::{DbaRow, STAGES, ratio};
 use crate::machine::Machine;
@@ -23,9 +23,7 @@ pub struct DbaReport {
     /// How many times as long cycles of four nodes over sockets take if their segments are timed, of each round: a run
     /// alternates between the two.
     pub instrumentation: Vec<f64>,
-    /// The graphs of two and four nodes on one processor: what the model is about.
-    pub on_one_processor: Vec<DbaRow>,
-    /// Predictions of the cycle time of four nodes from that of two.
+    /// Predictions of the segments of four nodes from those of two.
     pub predictions: Vec<DbaPrediction>,
     /// The claims.
     pub claims: Vec<Claim>,
@@ -36,14 +34,27 @@ pub struct DbaReport {
 pub struct DbaPrediction {
     /// What carries the messages.
     pub way: &'static str,
-    /// The cycle time of two nodes.
-    pub two_us: f64,
-    /// The processor time of each per cycle.
-    pub processor_us: f64,
-    /// The predicted cycle time of four nodes, of each round.
+    /// The segments.
+    pub segments: Vec<DbaSegment>,
+    /// The predicted cycle time of four nodes, the sum of the segments, of each round.
     pub predicted_us: Vec<f64>,
-    /// The measured one.
+    /// The measured one, with segments timed.
     pub measured_us: Vec<f64>,
+}
+
+/// A segment of a median cycle, in the middle round. Times are in microseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct DbaSegment {
+    /// Its name.
+    pub name: String,
+    /// How the prediction follows from two nodes: per neighbor, per cycle, waiting.
+    pub rule: &'static str,
+    /// Of two nodes.
+    pub two_us: f64,
+    /// Predicted for four nodes.
+    pub predicted_us: f64,
+    /// Measured with four nodes.
+    pub measured_us: f64,
 }
 
 /// The medians in microseconds that Table 1 of the literature has for 2, 4 and 100 nodes: with ACE, nORB and TAO.
@@ -64,7 +75,6 @@ impl DbaReport {
             quick,
             rows: Vec::new(),
             instrumentation: Vec::new(),
-            on_one_processor: Vec::new(),
             predictions: Vec::new(),
             claims: Vec::new(),
         }
@@ -72,10 +82,7 @@ impl DbaReport {
 
     /// The row of a way of a group, a new one if there is none.
     pub(super) fn row_mut(&mut self, group: &Group, way: Way) -> &mut DbaRow {
-        let rows = match group.processors {
-            Processors::All => &mut self.rows,
-            Processors::One => &mut self.on_one_processor,
-        };
+        let rows = &mut self.rows;
         let new = DbaRow::new(group.topology, way, group.timed);
         let is_same =
             |row: &DbaRow| (row.nodes, row.way, row.segments) == (new.nodes, new.way, new.segments);
@@ -112,25 +119,38 @@ impl DbaReport {
             .find(|row| (row.nodes, row.way, row.segments) == (nodes, way.name, segments))
     }
 
-    /// The cycles on one processor.
-    fn on_one(&self, nodes: u64, way: Way) -> Option<&DbaRow> {
-        self.on_one_processor.iter().find(|row| (row.nodes, row.way) == (nodes, way.name))
-    }
-
     /// The number of nodes of the mesh.
     fn mesh(&self) -> u64 {
         self.rows.iter().map(|row| row.nodes).max().unwrap_or_default()
     }
 
+    /// The segments of four nodes from those of two.
     fn predict(&self, way: Way) -> Option<DbaPrediction> {
-        let (two, four) = (self.on_one(2, way)?, self.on_one(4, way)?);
-        let rounds = two.median_us.iter().zip(&two.processor_us);
-        let of_round = |(&cycle, &processor)| predict(Pair { cycle, processor }, 4, 1);
+        let (two, four) = (self.row(2, way, true)?, self.row(4, way, true)?);
+        let names = &two.segments_of;
+        let rule = |index: usize| {
+            let name = names.get(index).map(String::as_str);
+            Rule::of(name.unwrap_or_default(), way.is_memo())
+        };
+        let rules: [Rule; SEGMENTS] = std::array::from_fn(rule);
+        let graph = Complete { nodes: 4, processors: self.machine.cores };
+        let (pairs, measured) = (two.median_segments(), four.median_segments());
+        let predicted: Vec<_> = pairs.iter().map(|pair| graph.predict(pair, &rules)).collect();
+        let middle = |rounds: &[[f64; SEGMENTS]], index: usize| {
+            median(rounds.iter().filter_map(|round| round.get(index).copied()))
+        };
+        let segments = names.iter().zip(rules).enumerate();
+        let segments = segments.map(|(index, (name, rule))| DbaSegment {
+            name: name.clone(),
+            rule: rule.name(),
+            two_us: middle(&pairs, index),
+            predicted_us: middle(&predicted, index),
+            measured_us: middle(&measured, index),
+        });
         Some(DbaPrediction {
             way: way.name,
-            two_us: median(two.median_us.iter().copied()),
-            processor_us: median(two.processor_us.iter().copied()),
-            predicted_us: rounds.map(of_round).collect(),
+            segments: segments.collect(),
+            predicted_us: predicted.iter().map(|round| round.iter().sum()).collect(),
             measured_us: four.median_us.clone(),
         })
     }
@@ -140,8 +160,7 @@ impl DbaReport {
         let gap = self.rows.iter().map(|row| row.gap).fold(0.0, f64::max);
         let what = "difference of the segments' sum from the cycles, of all nodes";
         let percent = format!("{:.3} %", 100.0 * gap);
-        let rows = self.rows.iter().chain(&self.on_one_processor);
-        let refused: u64 = rows.map(|row| row.refused).sum();
+        let refused: u64 = self.rows.iter().map(|row| row.refused).sum();
         let mut claims = vec![
             Claim::new(what, "at most 1 %", percent, gap <= 0.01),
             Claim::new("messages that nodes refuse", "0", refused, refused == 0),
@@ -201,22 +220,24 @@ impl DbaReport {
     #[must_use]
     pub fn table(&self) -> String {
         let claims: String = self.claims.iter().map(|claim| claim.line("")).collect();
-        let (cycles, stages, model) = (self.cycles(), self.stages(), self.model());
+        let (cycles, spread, stages) = (self.cycles(), self.spread(), self.stages());
+        let model = self.model();
         format!(
-            "Cycle times: table 1 and figure 2 of the literature (paper us: ACE, nORB and TAO on other machines)\n\
+            "Cycle times: table 1 of the literature (paper us: ACE, nORB and TAO on other machines)\n\
              {cycles}\n\
+             Distributions of the cycle times, us, and their standard deviations: figure 2\n\
+             {spread}\n\
              Stages of a cycle with segments timed, mean us: figures 3 (marshal), 4 (dispatch) and 5 (await)\n\
              {stages}\n\
-             Four nodes predicted from two, on one processor\n{model}\n{claims}"
+             Median cycles of four nodes, predicted from two segment by segment, us\n{model}\n{claims}"
         )
     }
 
     fn cycles(&self) -> TextTable {
-        let times = ["q1 us", "median us", "q3 us", "p99 us"];
-        let columns = ["nodes", "way"].into_iter().chain(times).chain(["of raw", "paper us"]);
+        let columns = ["nodes", "way", "median us", "mean us", "of raw", "paper us"];
         let mut table = TextTable::new(columns);
         for row in self.rows.iter().filter(|row| !row.segments) {
-            let times = [&row.q1_us, &row.median_us, &row.q3_us, &row.p99_us]
+            let times = [&row.median_us, &row.mean_us]
                 .map(|times| format!("{:.1}", median(times.iter().copied())));
             let raw = self.row(row.nodes, RAW, false);
             let of_raw =
@@ -225,6 +246,21 @@ impl DbaReport {
             let first = [row.nodes.to_string(), row.way.to_owned()];
             let last = [of_raw.unwrap_or_default(), paper];
             table.row(first.into_iter().chain(times).chain(last));
+        }
+        table
+    }
+
+    fn spread(&self) -> TextTable {
+        let percents = ["1 %", "10 %", "25 %", "50 %", "75 %", "90 %", "99 %"];
+        let columns = ["nodes", "way"].into_iter().chain(percents).chain(["deviation"]);
+        let mut table = TextTable::new(columns);
+        for row in self.rows.iter().filter(|row| !row.segments) {
+            let low = [&row.p1_us, &row.p10_us, &row.q1_us, &row.median_us];
+            let high = [&row.q3_us, &row.p90_us, &row.p99_us, &row.deviation_us];
+            let times = low.into_iter().chain(high);
+            let times = times.map(|times| format!("{:.1}", median(times.iter().copied())));
+            let first = [row.nodes.to_string(), row.way.to_owned()];
+            table.row(first.into_iter().chain(times));
         }
         table
     }
@@ -243,14 +279,20 @@ impl DbaReport {
     }
 
     fn model(&self) -> TextTable {
-        let columns = ["way", "two us", "processor us", "predicted us", "measured us"];
-        let mut table = TextTable::new(columns);
+        let mut table = TextTable::new(["way", "segment", "rule", "two", "predicted", "measured"]);
         for one in &self.predictions {
+            let segments = one.segments.iter().map(|segment| {
+                let times = [segment.two_us, segment.predicted_us, segment.measured_us];
+                (&*segment.name, segment.rule, times)
+            });
+            let two = one.segments.iter().map(|segment| segment.two_us).sum();
             let [predicted, measured] =
                 [&one.predicted_us, &one.measured_us].map(|times| median(times.iter().copied()));
-            let numbers = [one.two_us, one.processor_us, predicted, measured];
-            let numbers = numbers.map(|number| format!("{number:.1}"));
-            table.row([one.way.to_owned()].into_iter().chain(numbers));
+            let all = [("cycle", "sum", [two, predicted, measured])];
+            for (name, rule, times) in segments.chain(all) {
+                let words = [one.way, name, rule].map(str::to_owned);
+                table.row(words.into_iter().chain(times.map(|time| format!("{time:.2}"))));
+            }
         }
         table
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::model::SEGMENTS;
 use super::plan::{Timed, Topology, Way};
 use super::program::{Node, Run};
 use crate::statistics::{Interval, median};
@@ -17,10 +18,20 @@ pub struct DbaRow {
     pub segments: bool,
     /// The cycle time: of the nodes' medians, the middle one.
     pub median_us: Vec<f64>,
-    /// The quartiles of the cycle times, of the middle node.
+    /// The mean cycle time, of all nodes.
+    pub mean_us: Vec<f64>,
+    /// The standard deviation of the cycle times, of the middle node: the jitter.
+    pub deviation_us: Vec<f64>,
+    /// Percentiles of the cycle times, of the middle node.
+    pub p1_us: Vec<f64>,
+    /// The 10th.
+    pub p10_us: Vec<f64>,
+    /// The lower quartile.
     pub q1_us: Vec<f64>,
     /// The upper one.
     pub q3_us: Vec<f64>,
+    /// The 90th percentile.
+    pub p90_us: Vec<f64>,
     /// The distance of the quartiles, of the middle node.
     pub quartiles_us: Vec<f64>,
     /// The 99th percentile of the cycle times, of the middle node.
@@ -31,6 +42,10 @@ pub struct DbaRow {
     pub processor_us: Vec<f64>,
     /// How often a node encodes a message per cycle.
     pub encodings: Vec<f64>,
+    /// The names of the fourteen segments.
+    pub segments_of: Vec<String>,
+    /// The mean time of each segment per cycle.
+    pub segments_us: Vec<[f64; SEGMENTS]>,
     /// The mean time of each stage per cycle, in the order of `STAGES`.
     pub stages_us: Vec<[f64; STAGES.len()]>,
     /// By which part the segments of a node's cycles add up to more or less than the cycles, at most.
@@ -56,13 +71,20 @@ impl DbaRow {
             way: way.name,
             segments: timed == Timed::Segments,
             median_us: Vec::new(),
+            mean_us: Vec::new(),
+            deviation_us: Vec::new(),
+            p1_us: Vec::new(),
+            p10_us: Vec::new(),
             q1_us: Vec::new(),
             q3_us: Vec::new(),
+            p90_us: Vec::new(),
             quartiles_us: Vec::new(),
             p99_us: Vec::new(),
             wait_p99_us: Vec::new(),
             processor_us: Vec::new(),
             encodings: Vec::new(),
+            segments_of: Vec::new(),
+            segments_us: Vec::new(),
             stages_us: Vec::new(),
             gap: 0.0,
             refused: 0,
@@ -78,8 +100,13 @@ impl DbaRow {
             nodes.iter().map(of).sum::<u64>() as f64 / cycles.max(1) as f64
         };
         self.median_us.push(middle(|node| node.median_ns));
+        self.mean_us.push(mean(&|node| node.total_ns) / 1e3);
+        self.deviation_us.push(middle(|node| node.deviation_ns));
+        self.p1_us.push(middle(|node| node.p1_ns));
+        self.p10_us.push(middle(|node| node.p10_ns));
         self.q1_us.push(middle(|node| node.q1_ns));
         self.q3_us.push(middle(|node| node.q3_ns));
+        self.p90_us.push(middle(|node| node.p90_ns));
         self.quartiles_us.push(middle(|node| node.q3_ns.saturating_sub(node.q1_ns)));
         self.p99_us.push(middle(|node| node.p99_ns));
         self.processor_us.push(mean(&|node| node.processor_ns) / 1e3);
@@ -87,10 +114,28 @@ impl DbaRow {
         self.refused += nodes.iter().map(|node| node.refused).sum::<u64>();
         if self.segments {
             self.wait_p99_us.push(middle(|node| node.wait_p99_ns));
+            let segment = |index: usize| {
+                let time = |node: &Node| node.segments.get(index).map_or(0, |one| one.total_ns);
+                mean(&time) / 1e3
+            };
+            let first = nodes.first().map(|node| &*node.segments).unwrap_or_default();
+            self.segments_of = first.iter().map(|segment| segment.name.clone()).collect();
+            self.segments_us.push(std::array::from_fn(segment));
             let stage = |stage| mean(&|node: &Node| of_stage(node, stage)) / 1e3;
             self.stages_us.push(std::array::from_fn(stage));
             self.gap = nodes.iter().map(gap).fold(self.gap, f64::max);
         }
+    }
+
+    /// Each segment of a median cycle, of each round: the cycle's median time, divided as all cycles together are. The means
+    /// themselves include the few cycles in which something else had the processor.
+    pub(super) fn median_segments(&self) -> Vec<[f64; SEGMENTS]> {
+        let rounds = self.segments_us.iter().zip(&self.median_us);
+        let of_round = |(segments, median): (&[f64; SEGMENTS], &f64)| {
+            let sum: f64 = segments.iter().sum();
+            segments.map(|time| median * time / sum.max(f64::MIN_POSITIVE))
+        };
+        rounds.map(of_round).collect()
     }
 
     /// The mean time of a stage per cycle in the middle round.
@@ -153,6 +198,7 @@ mod tests {
             processor_ns: 1_000,
             marshals: 12,
             refused: 1,
+            deviation_ns: 500,
             segments: vec![segment("await value", 3_000), segment("choose", 1_000)],
             ..Node::default()
         };
@@ -160,9 +206,14 @@ mod tests {
         let topology = Topology { nodes: 3, words: &[], cycles: 2 };
         let mut row = DbaRow::new(topology, RAW, Timed::Segments);
         row.add(&Run { solved: false, conflicts: 3, reports });
+        let [of_median] = row.median_segments()[..] else { panic!("one round") };
+        assert_eq!((of_median[0], of_median[1]), (2.25, 0.75), "3 us, divided as 1.5 and 0.5");
         assert_eq!((row.median_us, row.encodings, row.refused), (vec![3.0], vec![6.0], 3));
         assert_eq!((row.processor_us, row.gap), (vec![0.5], 0.2));
         assert_eq!(row.stages_us, [[0.0, 0.0, 1.5, 0.0, 0.0, 0.5]]);
+        assert_eq!((&row.mean_us[..], &row.deviation_us[..]), (&[13.0 / 6.0][..], &[0.5][..]));
+        let [segments] = row.segments_us[..] else { panic!("one round") };
+        assert_eq!((segments[0], segments[1], segments[2]), (1.5, 0.5, 0.0));
     }
 
     #[test]
