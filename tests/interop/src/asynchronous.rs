@@ -3,10 +3,11 @@
 
 use std::fmt::{Debug, Display};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use zorb::messaging::{ExceptionHolder, ReplyHandlerServant};
-use zorb::{Error, Orb, Raises, SystemException, Value};
+use zorb::{Error, Interface as _, Orb, Raises, SystemException, Value};
 
 use self::idl::interop::faults::DivideError;
 use self::idl::interop::{
@@ -110,6 +111,78 @@ impl AmiSettingsHandlerServant for Told {
 
     fn set_number_excep(&self, holder: Holder<'_>) -> zorb::Result<()> {
         self.tell_exception::<SystemException>(holder)
+    }
+}
+
+/// A handler that the client of a peer passes to two calls: `divide` 17 by 3, and 18 by 4.
+#[derive(Debug)]
+pub struct Passed {
+    /// Its stringified reference.
+    pub reference: String,
+    told: Receiver<String>,
+}
+
+impl Passed {
+    /// Serves it with `orb`, which has to be able to listen.
+    ///
+    /// # Errors
+    /// It cannot be served.
+    pub fn serve(orb: &Orb) -> Result<Self, Error> {
+        let (sender, told) = channel();
+        let passed =
+            PassedServant { told: Told(sender), count: Mutex::new(0), counted: Condvar::new() };
+        let handler: AmiFaultsHandler = orb.root_poa().activate(passed)?;
+        Ok(Self { reference: handler.to_ior_string(), told })
+    }
+
+    /// Checks what it has got, when the client has ended.
+    #[must_use]
+    pub fn check(&self) -> Vec<Outcome> {
+        let mut found: Vec<_> = self.told.try_iter().collect();
+        // The calls may end in any order.
+        found.sort();
+        let expected = ["divide 4 2", "divide 5 2"];
+        let result = same(&*found, &expected.map(str::to_owned)[..]);
+        let result = result.map_err(|error| error.to_string());
+        vec![Outcome { name: "handlers/passed_results".to_owned(), result }]
+    }
+}
+
+/// Its client waits for both replies by the operation `raise_system`, which is no reply to a call then.
+struct PassedServant {
+    told: Told,
+    count: Mutex<usize>,
+    counted: Condvar,
+}
+
+impl PassedServant {
+    fn count(&self, told: zorb::Result<()>) -> zorb::Result<()> {
+        *self.count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.counted.notify_all();
+        told
+    }
+}
+
+impl ReplyHandlerServant for PassedServant {}
+
+impl AmiFaultsHandlerServant for PassedServant {
+    fn divide(&self, quotient: i32, rest: i32) -> zorb::Result<()> {
+        self.count(self.told.divide(quotient, rest))
+    }
+
+    fn divide_excep(&self, holder: Holder<'_>) -> zorb::Result<()> {
+        self.told.divide_excep(holder)
+    }
+
+    fn raise_system(&self) -> zorb::Result<()> {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        // The checks find out if it has got less.
+        drop(self.counted.wait_timeout_while(count, LIMIT, |count| *count < 2));
+        Ok(())
+    }
+
+    fn raise_system_excep(&self, holder: Holder<'_>) -> zorb::Result<()> {
+        self.told.raise_system_excep(holder)
     }
 }
 

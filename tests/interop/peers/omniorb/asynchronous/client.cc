@@ -1,9 +1,10 @@
 // A client that does not wait for its calls: their results go to reply handlers, or are polled.
 //
-//   asynchronous REF
+//   asynchronous REF HANDLER
 //
-// REF is a stringified reference of the test object. Prints as the other client does: a line for each check, and how
-// many passed and failed.
+// REF is a stringified reference of the test object; HANDLER is one of a handler of another process, which gets results
+// as well: its operation raise_system() returns when it has got those of two calls. Prints as the other client does: a
+// line for each check, and how many passed and failed.
 #include "asynchronous.hh"
 
 #include <algorithm>
@@ -195,13 +196,24 @@ void check_pollers(Suite_ptr suite) {
     });
 }
 
+void check_passed_handler(Suite_ptr suite, CORBA::Object_ptr object) {
+    Faults_var faults = suite->fault_tests();
+    check("handlers/passed", [&] {
+        // Its type has another repository id: omniidl omits the prefix from those of handlers.
+        AMI_FaultsHandler_var handler = AMI_FaultsHandler::_unchecked_narrow(object);
+        faults->sendc_divide(handler, 17, 3);
+        faults->sendc_divide(handler, 18, 4);
+        handler->raise_system();
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     try {
         const char* options[][2] = {{"endPoint", "giop:tcp:127.0.0.1:"}, {nullptr, nullptr}};
         CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", options);
-        if (argc != 2) throw std::runtime_error("one reference is needed");
+        if (argc != 3) throw std::runtime_error("two references are needed");
         CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
         PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
         PortableServer::POAManager_var manager = poa->the_POAManager();
@@ -211,6 +223,8 @@ int main(int argc, char** argv) {
         if (CORBA::is_nil(suite)) throw std::runtime_error("the reference is not of a Suite");
         check_handlers(suite);
         check_pollers(suite);
+        object = orb->string_to_object(argv[2]);
+        check_passed_handler(suite, object);
         suite = Suite::_nil();
         orb->destroy();
     } catch (const CORBA::Exception& e) {
