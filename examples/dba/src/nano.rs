@@ -1,5 +1,6 @@
 //! Messages as one-way calls of the small ORB.
 
+mod arrivals;
 mod connection;
 mod edges;
 mod links;
@@ -10,11 +11,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dba_algorithm::{Driver, Improvement, MAX_DEGREE, Message, Outcome};
+use dba_algorithm::{Driver, Improvement, MAX_DEGREE, Message, Outcome, Timing};
 use zorb_nano::{Answer, Endpoint, Interface, Limits, Linear, Linux, Operations, Reader};
 use zorb_nano::{Servant, Server, SystemException, Writer};
-use zorb_os::clock::MonotonicTime;
+use zorb_os::clock::{MonotonicTime, ticks};
 
+use self::arrivals::{Arrival, Noting};
 use self::connection::Connection;
 pub(crate) use self::edges::Edges;
 use self::edges::Machine;
@@ -42,17 +44,20 @@ fn limits(connections: usize) -> Limits {
 /// What serves a node.
 pub(crate) enum Service {
     /// A server with all connections, in the main thread, and the connections if the client has them, too.
-    One(Server<'static, Machine>, Option<Edges>),
-    /// What accepts the connections of the others: a server for each, in a thread of its own.
-    PerConnection(TcpListener),
+    One(Server<'static, Noting<Machine>>, Option<Edges>),
+    /// What accepts the connections of the others: a server for each, in a thread of its own. The clock is that of segments.
+    PerConnection(TcpListener, Clock),
 }
+
+/// None if no segments are timed.
+type Clock = Option<fn() -> u64>;
 
 impl Service {
     /// The connections, if the client has them, too.
     pub(crate) fn edges(&self) -> Option<Edges> {
         match self {
             Self::One(_, edges) => edges.clone(),
-            Self::PerConnection(_) => None,
+            Self::PerConnection(..) => None,
         }
     }
 }
@@ -64,6 +69,7 @@ const PEER_LIMIT: Duration = Duration::from_secs(10);
 pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
     let address = SocketAddr::from((options.host, 0));
     let sockets = MAX_DEGREE as u16 + 2;
+    let clock: Clock = (options.timing != Timing::Cycles).then_some(ticks);
     let endpoint: Endpoint = match options.transport {
         Transport::Uiop => {
             format!("uiop://@dba-{}", std::process::id()).parse().map_err(failure)?
@@ -77,6 +83,7 @@ pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
                 Some(edges) => Machine::Server(edges.clone()),
                 None => Machine::Own(Linux::new(sockets)),
             };
+            let os = Noting::new(os, clock);
             let server = Server::new(os, endpoint, limits(MAX_DEGREE)).map_err(failure)?;
             let address = server.address().to_string();
             (Service::One(server, edges), address)
@@ -84,7 +91,7 @@ pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
         Threads::PerConnection => {
             let listener = TcpListener::bind(address)?;
             let address = listener.local_addr()?.to_string();
-            (Service::PerConnection(listener), address)
+            (Service::PerConnection(listener, clock), address)
         }
     };
     let url = match options.transport {
@@ -122,6 +129,8 @@ impl Running {
 struct Receiving {
     running: Arc<Mutex<Running>>,
     interface: &'static Interface,
+    /// When its server has received the message.
+    arrival: Arrival,
 }
 
 impl Receiving {
@@ -142,7 +151,7 @@ impl Servant for Receiving {
         _results: &mut Writer<'_>,
     ) -> Result<Answer, SystemException> {
         let mut running = self.running();
-        running.driver.segments_mut().end_wait();
+        running.driver.segments_mut().end_wait_at(self.arrival.time());
         let from = arguments.read::<u32>()?;
         if OPERATIONS.get(operation) == Some(&HELLO) {
             if let Some(edges) = &running.driver.links_mut().edges {
@@ -173,7 +182,7 @@ impl Servant for Receiving {
 }
 
 /// Accepts connections, and serves each in a thread. Ends with the process.
-fn accept_all(listener: &TcpListener, object: &Receiving) -> Result<(), Failure> {
+fn accept_all(listener: &TcpListener, clock: Clock, object: &Receiving) -> Result<(), Failure> {
     loop {
         let (stream, _) = match listener.accept() {
             Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
@@ -183,14 +192,15 @@ fn accept_all(listener: &TcpListener, object: &Receiving) -> Result<(), Failure>
         if Arc::strong_count(&object.running) < MAX_DEGREE + 2 {
             let object = object.clone();
             let thread = std::thread::Builder::new().name("connection".to_owned());
-            thread.spawn(move || serve_one(stream, object))?;
+            thread.spawn(move || serve_one(stream, clock, object))?;
         }
     }
 }
 
 /// Serves a connection until it ends.
-fn serve_one(stream: TcpStream, object: Receiving) -> Result<(), Failure> {
-    let os = Connection::new(stream, PEER_LIMIT)?;
+fn serve_one(stream: TcpStream, clock: Clock, object: Receiving) -> Result<(), Failure> {
+    let os = Noting::new(Connection::new(stream, PEER_LIMIT)?, clock);
+    let object = Receiving { arrival: os.arrival(), ..object };
     let unspecified = SocketAddr::from(([0, 0, 0, 0], 0));
     let mut server = Server::new(os, unspecified.into(), limits(1)).map_err(failure)?;
     server.register(KEY.as_bytes(), Box::new(object)).map_err(failure)?;
@@ -212,7 +222,11 @@ pub(crate) fn run<T>(
         Lookup::Hash => &HASHED,
         Lookup::Linear => &LINEAR,
     };
-    let object = Receiving { running, interface };
+    let arrival = match service {
+        Service::One(server, _) => server.os().arrival(),
+        Service::PerConnection(..) => Arrival::default(),
+    };
+    let object = Receiving { running, interface, arrival };
     match service {
         Service::One(server, edges) => {
             server.register(KEY.as_bytes(), Box::new(object.clone())).map_err(failure)?;
@@ -221,11 +235,11 @@ pub(crate) fn run<T>(
                 work(server, end)?;
             }
         }
-        Service::PerConnection(listener) => {
-            let (listener, object) = (listener.try_clone()?, object.clone());
+        Service::PerConnection(listener, clock) => {
+            let (listener, clock, object) = (listener.try_clone()?, *clock, object.clone());
             let thread = std::thread::Builder::new().name("acceptor".to_owned());
             thread.spawn(move || {
-                let failed = accept_all(&listener, &object);
+                let failed = accept_all(&listener, clock, &object);
                 object.running().note(failed.map(|()| None));
             })?;
         }
@@ -238,14 +252,14 @@ pub(crate) fn run<T>(
     loop {
         let outcome = match service {
             Service::One(..) => ended.try_recv().ok(),
-            Service::PerConnection(_) => ended.recv_timeout(end.time_left()).ok(),
+            Service::PerConnection(..) => ended.recv_timeout(end.time_left()).ok(),
         };
         if let Some(outcome) = outcome {
             return Ok(report(&object.running().driver, outcome?));
         }
         match service {
             Service::One(server, _) => work(server, end)?,
-            Service::PerConnection(_) => return Err(OVER.into()),
+            Service::PerConnection(..) => return Err(OVER.into()),
         }
     }
 }
@@ -253,7 +267,7 @@ pub(crate) fn run<T>(
 const OVER: &str = "the time limit is over";
 
 /// Serves what arrives next.
-fn work(server: &mut Server<'_, Machine>, end: MonotonicTime) -> Result<(), Failure> {
+fn work(server: &mut Server<'_, Noting<Machine>>, end: MonotonicTime) -> Result<(), Failure> {
     let left = end.time_left();
     if left.is_zero() {
         return Err(OVER.into());
