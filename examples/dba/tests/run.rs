@@ -138,17 +138,28 @@ fn a_mesh_is_colored_as_in_the_simulation() {
 }
 
 #[test]
+fn the_mesh_of_the_literature_is_colored_by_a_hundred_processes() {
+    let graph = graph("hundred", &["mesh", "10", "10"]);
+    color_as_in_the_simulation(&graph, "1");
+}
+
+#[test]
 #[ignore = "30,000 processes, which take minutes"]
 fn the_mesh_of_the_literature_is_colored_from_every_seed() {
     let graph = graph("seeds", &["mesh", "10", "10"]);
     for seed in (1..=100).map(|seed: u32| seed.to_string()) {
-        let colors = simulated_colors(&graph, &["--seed", &seed]);
-        assert_eq!(colors.len(), 100);
-        for over in ["raw", "nano", "full"] {
-            let result = run(&graph, &["--seed", &seed, "--over", over, "--no-segments"]);
-            let found = (&result["solved"], &result["conflicts"], of_nodes(&result, "color"));
-            assert_eq!(found, (&true.into(), &0.into(), colors.clone()), "{over}, seed {seed}");
-        }
+        color_as_in_the_simulation(&graph, &seed);
+    }
+}
+
+/// Colors a mesh of a hundred nodes over sockets and both ORBs.
+fn color_as_in_the_simulation(graph: &str, seed: &str) {
+    let colors = simulated_colors(graph, &["--seed", seed]);
+    assert_eq!(colors.len(), 100);
+    for over in ["raw", "nano", "full"] {
+        let result = run(graph, &["--seed", seed, "--over", over, "--no-segments"]);
+        let found = (&result["solved"], &result["conflicts"], of_nodes(&result, "color"));
+        assert_eq!(found, (&true.into(), &0.into(), colors.clone()), "{over}, seed {seed}");
     }
 }
 
