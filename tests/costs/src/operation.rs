@@ -19,8 +19,9 @@ pub const WARM_UP: u32 = 64;
 /// Octets of the sequences of octets.
 pub const OCTETS: usize = 4096;
 
-/// The number of pending calls in flight.
-pub const IN_FLIGHT: usize = 32;
+/// The number of pending calls that are sent before the result of the first one is taken. The number of calls that are
+/// counted is a multiple.
+pub const IN_FLIGHT: usize = 250;
 
 /// The number of objects to which calls are sent at once.
 pub const TARGETS: usize = 100;
@@ -142,9 +143,8 @@ pub struct Arguments {
     parts: Vec<Part>,
     /// Made by the first call of it.
     request: OnceLock<Request>,
-    /// The calls whose results have not been taken, and the number of calls.
-    pending: RefCell<[Option<Pending<()>>; IN_FLIGHT]>,
-    sent: Cell<usize>,
+    /// The calls whose results have not been taken.
+    pending: RefCell<Vec<Pending<()>>>,
     /// The calls that wait for being sent to all.
     to_all: Cell<usize>,
     track: RefCell<Premarshalled<Track>>,
@@ -160,8 +160,7 @@ impl Default for Arguments {
             structs: vec![data; 64],
             parts: (0..16).map(part).collect(),
             request: OnceLock::new(),
-            pending: Default::default(),
-            sent: Cell::default(),
+            pending: RefCell::new(Vec::with_capacity(IN_FLIGHT)),
             to_all: Cell::default(),
             track: RefCell::new(Premarshalled::new(Track {
                 id: "track 17".to_owned(),
@@ -284,13 +283,15 @@ impl Arguments {
         }
     }
 
-    /// Stores a pending call, and waits for the call that was sent [`IN_FLIGHT`] calls earlier.
+    /// Stores a pending call, and waits for all once there are [`IN_FLIGHT`]: then most replies have arrived, and one thread
+    /// receives them together. How many a thread receives at once hardly depends on who is faster.
     fn take(&self, call: Pending<()>) -> zorb::Result<()> {
-        let number = self.sent.replace(self.sent.get() + 1);
         let mut pending = self.pending.borrow_mut();
-        let oldest = pending.get_mut(number % IN_FLIGHT).and_then(|kept| kept.replace(call));
-        drop(pending);
-        oldest.map_or(Ok(()), Pending::wait)
+        pending.push(call);
+        match pending.len() {
+            IN_FLIGHT => pending.drain(..).try_for_each(Pending::wait),
+            _ => Ok(()),
+        }
     }
 
     /// Sends a call to many objects, once for as many calls of this.

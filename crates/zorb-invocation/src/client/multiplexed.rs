@@ -11,6 +11,7 @@ mod call;
 mod closing;
 mod delivery;
 mod detached;
+mod gathering;
 mod inheritance;
 mod joining;
 mod leader;
@@ -28,6 +29,7 @@ mod tests;
 mod timeouts;
 mod unanswered;
 mod waiting;
+mod waking;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -94,6 +96,8 @@ pub(crate) struct MultiplexedConnection {
     /// Wakes the reader while it sleeps, and while it waits for octets.
     reader_wake: Condition,
     arrivals: OnceLock<Arrivals>,
+    /// Whether somebody who does not receive is to be told when a pending request ends. Changed with the state locked.
+    is_watched: AtomicBool,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
@@ -158,6 +162,7 @@ impl MultiplexedConnection {
             starting: Lock::default(),
             reader_wake: Condition::new(),
             arrivals: OnceLock::new(),
+            is_watched: AtomicBool::new(false),
             opened: Instant::now(),
             watched: new.watched,
             counted: new.counted,

@@ -102,7 +102,7 @@ impl<T, E> Pending<T, E> {
 
     /// Whether the call has ended, so that its result can be taken without waiting.
     pub fn has_ended(&self) -> bool {
-        self.call.as_ref().is_none_or(|call| call.has_ended())
+        self.call.as_ref().is_none_or(|call| call.look_whether_ended())
     }
 
     /// Wakes `waker` when the call ends, or now if it has ended.
@@ -163,7 +163,11 @@ impl<T, E: From<SystemException>> Pending<T, E> {
                 Ok(false) => return None,
                 Err(exception) => return Some(Err(exception.into())),
             }
-            if let Some(result) = self.try_take() {
+            if let Some(result) = self.take_owned() {
+                return Some(result);
+            }
+            let Some(call) = &self.call else { return Some(Err(taken_before())) };
+            if let Some(result) = call.try_take().and_then(|taken| self.read(&taken)) {
                 return Some(result);
             }
         }
@@ -175,7 +179,7 @@ impl<T, E: From<SystemException>> Pending<T, E> {
             return Some(result);
         }
         let Some(call) = &self.call else { return Some(Err(taken_before())) };
-        let taken = call.try_take()?;
+        let taken = call.look()?;
         self.read(&taken)
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rustix::event::{Timespec, epoll};
 
+use super::wait_readable;
 use crate::event::EventFd;
 
 /// The longest wait: longer ones end early.
@@ -63,6 +64,18 @@ impl Arrivals {
     /// Ends the present wait, or the next one.
     pub fn interrupt(&self) {
         self.interrupt.notify();
+    }
+
+    /// Waits for `limit`, whatever arrives meanwhile, or until it is [interrupted](Self::interrupt); returns whether it was.
+    ///
+    /// # Errors
+    /// The system call fails.
+    pub fn pause(&self, limit: Duration) -> io::Result<bool> {
+        let is_interrupted = !wait_readable(&[self.interrupt.as_fd()], Some(limit))?.is_empty();
+        if is_interrupted {
+            self.interrupt.drain();
+        }
+        Ok(is_interrupted)
     }
 
     /// Waits until the descriptor is reported: something has arrived, or it has failed. [`Arrival::Nothing`] if the wait was

@@ -8,7 +8,7 @@ use zorb_os::probe;
 
 use super::delivery::Message;
 use super::pending_reply::ReplyTail;
-use super::pending_request::Ending;
+use super::pending_request::{Ending, Reader};
 use super::{MultiplexedConnection, State};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::longest_wait::Wait;
@@ -21,7 +21,8 @@ impl MultiplexedConnection {
     /// Makes the calling thread the leader, and gives it the receive buffer; `None` if there is a leader.
     pub(super) fn begin_to_lead(&self, state: &mut State) -> Option<Box<Inbound>> {
         let inbound = self.begin_to_receive(state)?;
-        if state.pending.is_armed {
+        // While it lets replies gather, what arrives does not wake the reader.
+        if state.pending.is_armed && state.pending.reader != Reader::Gathers {
             self.disarm(state);
         }
         Some(inbound)

@@ -146,6 +146,7 @@ impl MultiplexedConnection {
         };
         let Some(mut inbound) = self.begin_to_lead(&mut state) else {
             state.leader.inherit();
+            self.watch_in(&mut state);
             return false;
         };
         drop(state);

@@ -123,4 +123,6 @@ pub(super) enum Reader {
     Sleeps,
     /// It waits until the stream is readable.
     Polls,
+    /// It lets replies gather, and then looks whether there are any.
+    Gathers,
 }

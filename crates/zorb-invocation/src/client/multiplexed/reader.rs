@@ -34,58 +34,19 @@ pub(super) struct Reading {
     /// The request of the reply that was received last, to be ended with the state unlocked.
     ending: Option<Ending>,
     /// When it has last stopped receiving or waiting.
-    now: LastReceived,
+    pub(super) now: LastReceived,
+    /// Whether further replies may gather before it waits for them.
+    pub(super) lets_gather: bool,
 }
 
 impl Reading {
     /// That of a reader which begins.
     pub(super) fn begin() -> Self {
-        Self { ending: None, now: LastReceived::now() }
+        Self { ending: None, now: LastReceived::now(), lets_gather: false }
     }
 }
 
 impl MultiplexedConnection {
-    /// Makes the reader look at the state again.
-    #[cold]
-    pub(super) fn wake_reader(&self, state: &mut State) {
-        match state.pending.reader {
-            Reader::Missing | Reader::Runs => return,
-            Reader::Idle | Reader::Sleeps => self.reader_wake.notify_one(),
-            Reader::Polls => self.arrivals.get().into_iter().for_each(|it| it.interrupt()),
-        }
-        state.pending.reader = Reader::Runs;
-    }
-
-    /// Lets the reader receive after a caller has stopped.
-    pub(super) fn resume_reader(&self, state: &mut State) {
-        // The caller may have received what made the descriptor readable, and left it in the stream's own buffer.
-        match state.pending.reader == Reader::Sleeps || self.reads_ahead {
-            true => self.wake_reader(state),
-            false => self.arm(state),
-        }
-    }
-
-    /// Makes what arrives wake the reader, if it waits for that.
-    pub(super) fn arm(&self, state: &mut State) {
-        if state.pending.is_armed || state.pending.reader != Reader::Polls {
-            return;
-        }
-        if let (Some(stream), Some(arrivals)) = (self.stream.readiness_fd(), self.arrivals.get()) {
-            state.pending.is_armed = arrivals.arm(stream).is_ok();
-        }
-    }
-
-    /// Leaves what arrives to the leader.
-    pub(super) fn disarm(&self, state: &mut State) {
-        if std::mem::take(&mut state.pending.is_armed)
-            && let (Some(stream), Some(arrivals)) =
-                (self.stream.readiness_fd(), self.arrivals.get())
-        {
-            // Otherwise the reader wakes in vain.
-            let _ = arrivals.disarm(stream);
-        }
-    }
-
     /// Receives for pending requests until there have been none for `linger`, or the connection has ended.
     pub(super) fn read_pending(&self, linger: Duration) {
         let (mut closes_at, mut idle_since) = (None, None);
@@ -111,6 +72,7 @@ impl MultiplexedConnection {
                 continue;
             }
             if state.pending.count == 0 {
+                self.end_watching();
                 if has_ended || state.closing {
                     if state.inbound.is_none() {
                         state = self.sleep_reader(state, Reader::Sleeps, None, &mut reading);
@@ -232,7 +194,14 @@ impl MultiplexedConnection {
         }
         let is_led = state.inbound.is_none();
         let waits = match self.arrivals.get() {
+            Some(arrivals) if std::mem::take(&mut reading.lets_gather) && !is_led => {
+                return self.gather(state, arrivals, limit, reading);
+            }
             Some(arrivals) => {
+                if is_led {
+                    // Its leader has begun while replies gathered.
+                    self.disarm(&mut state);
+                }
                 if is_led || !(self.reads_ahead && self.stream.is_readable()) {
                     state.pending.reader = Reader::Polls;
                     if !is_led && state.pending.count > 0 {
@@ -296,7 +265,7 @@ impl MultiplexedConnection {
         waits: Option<Duration>,
         reading: &mut Reading,
     ) -> (Locked<'s, State>, Result<bool, NoReply>) {
-        let mut is_drained = false;
+        let (mut is_drained, mut octets) = (false, None);
         // Without a wait, what follows is received at this time.
         let mut now = LastReceived::now();
         let received_at = now;
@@ -317,6 +286,7 @@ impl MultiplexedConnection {
                 Ok(Some(0)) => return Err(NoReply::Lost(None)),
                 Ok(Some(count)) => {
                     is_drained = count < room && !self.reads_ahead;
+                    octets = Some(count);
                     inbound.advance(count);
                 }
                 Ok(None) => is_drained = !self.reads_ahead,
@@ -328,6 +298,10 @@ impl MultiplexedConnection {
         let Led { state, led } =
             self.lead(inbound, None, received_at, &mut receive, &mut reading.ending);
         reading.now = now;
+        // Nobody waits for what is in the middle of a message, but it is large.
+        reading.lets_gather = is_drained
+            && octets.is_some_and(|octets| self.lets_gather(octets))
+            && inbound.is_idle();
         (state, led.map(|()| is_drained))
     }
 

@@ -94,7 +94,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
     (recorder, connection)
 }
 
-fn connection_over(stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
+pub(super) fn connection_over(stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
     connection_with(stream, &PeerShares::new(process_budget(), 0))
 }
 
@@ -120,7 +120,7 @@ fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
     connection.join(&joining).unwrap()
 }
 
-fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'a> {
+pub(super) fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'a> {
     NewRequest {
         kind: RequestKind::Twoway,
         form: MessageFormat::Giop(GiopVersion::V1_2),

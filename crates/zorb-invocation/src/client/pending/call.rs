@@ -30,6 +30,16 @@ impl PendingCall {
         self.state.lock().answer.is_some()
     }
 
+    /// The same for a caller that looks again later.
+    pub(super) fn look_whether_ended(&self) -> bool {
+        let state = self.state.lock();
+        let has_ended = state.answer.is_some();
+        if !has_ended {
+            self.watch(state);
+        }
+        has_ended
+    }
+
     /// The exception if it is not counted, as the limit of pending calls has refused it: then it has ended.
     pub(super) fn refused(&self) -> Option<SystemException> {
         if self.counted.is_some() {

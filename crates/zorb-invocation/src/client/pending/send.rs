@@ -305,6 +305,9 @@ fn send_by(
     if noted.is_left {
         connection.connection().end_left();
     }
+    if noted.is_watched {
+        connection.connection().watch();
+    }
     match &begun {
         Some(_) => connection.detach(),
         None => drop(connection),

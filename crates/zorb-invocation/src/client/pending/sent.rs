@@ -10,7 +10,7 @@ use super::arguments::KeptArguments;
 use super::call::PendingCall;
 use super::operation_call::Attempted;
 use super::sending::BodyStart;
-use super::state::{SendState, State};
+use super::state::{SendState, State, Then};
 
 /// A request that its thread has sent.
 pub(super) struct SentRequest<'a> {
@@ -26,6 +26,8 @@ pub(super) struct SentRequest<'a> {
 pub(super) struct Noted {
     /// Whether the reader has left its failure to the thread that has sent it.
     pub(super) is_left: bool,
+    /// Whether somebody waits for its end, or is to be told.
+    pub(super) is_watched: bool,
     is_cancelled: bool,
     has_ended: bool,
 }
@@ -47,7 +49,8 @@ impl SentRequest<'_> {
         if self.over.is_some() {
             state.over = self.over;
         }
-        Noted::in_state(&mut state)
+        let is_watched = !matches!(state.then, Then::Nobody) || call.ended.is_awaited();
+        Noted { is_watched, ..Noted::in_state(&mut state) }
     }
 }
 
@@ -92,6 +95,8 @@ impl Noted {
         state.sending = SendState::Sent;
         Self {
             is_left: std::mem::take(&mut state.is_left),
+            // Its caller does not have it yet.
+            is_watched: false,
             is_cancelled: state.is_cancelled,
             has_ended: state.ended_while_sent.is_some(),
         }

@@ -85,6 +85,26 @@ impl PendingCall {
         self.state.lock().take()
     }
 
+    /// Takes how it has ended, if it has, for a caller that looks again later.
+    pub(super) fn look(&self) -> Option<Taken> {
+        let mut state = self.state.lock();
+        let taken = state.take();
+        if taken.is_none() {
+            self.watch(state);
+        }
+        taken
+    }
+
+    /// Lets what arrives for it be received at once until it ends: somebody is to be told, or looks, and does not receive.
+    pub(super) fn watch(&self, state: Locked<'_, State>) {
+        let over = state.over.as_ref().filter(|(connection, _)| !connection.is_watched());
+        let connection = over.map(|(connection, _)| Arc::clone(connection));
+        drop(state);
+        if let Some(connection) = connection {
+            connection.watch();
+        }
+    }
+
     /// Takes how it has ended; if it has not, wakes the task when it does. The waker's own code runs without the lock.
     pub(super) fn take_or_wake(&self, waker: &Waker) -> Option<Taken> {
         let mut state = self.state.lock();
@@ -95,6 +115,10 @@ impl PendingCall {
             let before = std::mem::replace(&mut self.state.lock().then, then);
             drop(before);
             state = self.state.lock();
+            if state.answer.is_none() {
+                self.watch(state);
+                return None;
+            }
         }
         state.take()
     }
@@ -107,7 +131,7 @@ impl PendingCall {
             return waker.wake();
         }
         let before = std::mem::replace(&mut state.then, Then::Wake(waker));
-        drop(state);
+        self.watch(state);
         // The code of another waker.
         drop(before);
     }
@@ -117,7 +141,10 @@ impl PendingCall {
         let mut state = self.state.lock();
         let before = std::mem::replace(&mut state.then, Then::CallBack(function));
         let has_ended = state.answer.is_some();
-        drop(state);
+        match has_ended {
+            true => drop(state),
+            false => self.watch(state),
+        }
         // The code of a waker.
         drop(before);
         if has_ended {

@@ -28,11 +28,11 @@ const LANES: &str = "lanes";
 const HEAD: &str = "\
 # Instructions that one call takes in the code of the program, profile `lto`, over UIOP, in GIOP,
 # GIOPlite and short messages; the last three are client and servant in one ORB, by each strategy of collocated calls. dii-long and
-# dii-octets are dynamic calls, leaves is a DynAny of 64 structures, pending is a void call that is sent without waiting, with
-# the result of an earlier one. track is a structure of 16 members that is marshalled: by a Premarshalled value where one
+# dii-octets are dynamic calls, leaves is a DynAny of 64 structures, pending is one of 250 void calls that are
+# sent before their results are taken. track is a structure of 16 members that is marshalled: by a Premarshalled value where one
 # has changed, and where all have. lanes has void requests at servers: without
 # a real-time side, with one that nothing uses, and by each strategy of lanes. Growth beyond 3 % and ten
-# instructions (of pending calls and lanes beyond a tenth) fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
+# instructions (of lanes beyond a tenth) fails the tests. Written by UPDATE_COSTS=1 cargo test -p zorb-costs --test costs
 ";
 
 impl Record {
