@@ -1,7 +1,8 @@
-//! Compiles the fixtures of the IDL compiler for the interpretive engine, some by profile, and those with types for both
-//! engines.
+//! Compiles the fixtures of the IDL compiler for the interpretive engine, some by profile, and those with types, and
+//! random types, for both engines.
 
 mod compared;
+mod random;
 
 use zorb_build::{Config, Marshal};
 
@@ -47,4 +48,5 @@ fn main() {
         std::process::exit(1);
     }
     compared::compile("../..");
+    random::compile();
 }

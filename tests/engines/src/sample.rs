@@ -3,7 +3,7 @@
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, CharSet, TextCoding};
 use zorb_types::{TcKind, TypeCode, TypeCodeError};
 
-use super::types::TYPES;
+use super::types::{Pair, TYPES};
 
 /// A source of numbers (splitmix64).
 #[derive(Clone, Debug)]
@@ -37,7 +37,16 @@ impl Seed {
 /// There is no such type, or it has no values.
 #[must_use]
 pub fn input(index: usize, seed: &mut Seed) -> Vec<u8> {
-    let type_code = (TYPES[index].type_code)();
+    [&[index as u8][..], &input_of(&TYPES[index], seed)].concat()
+}
+
+/// An input of [`compare_as`](super::compare::compare_as): values of this type.
+///
+/// # Panics
+/// It has no values.
+#[must_use]
+pub fn input_of(pair: &Pair, seed: &mut Seed) -> Vec<u8> {
+    let type_code = (pair.type_code)();
     let choice = seed.next() as u8;
     let order = if choice & 1 == 0 { ByteOrder::Big } else { ByteOrder::Little };
     let char_set = if choice & 2 == 0 { CharSet::Utf8 } else { CharSet::Latin1 };
@@ -59,7 +68,7 @@ pub fn input(index: usize, seed: &mut Seed) -> Vec<u8> {
         write(&type_code, seed, 0, &mut writer).expect("a value");
     }
     let split = if seed.below(2) == 0 { 0 } else { seed.next() as u8 };
-    [&[index as u8, choice, split], &octets[offset..]].concat()
+    [&[choice, split], &octets[offset..]].concat()
 }
 
 /// A fault in a sample.

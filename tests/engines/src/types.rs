@@ -2,6 +2,7 @@
 
 use zorb_core::value::ValueRegistry;
 use zorb_core::{Ref, Value};
+use zorb_interp::Tabled;
 use zorb_types::{TypeCode, Typed};
 
 use super::compare::{Input, check};
@@ -17,6 +18,14 @@ pub struct Pair {
     pub(crate) check: fn(&Input<'_>) -> bool,
 }
 
+impl Pair {
+    /// A type with the code `C` and the table `I`.
+    #[must_use]
+    pub const fn new<C: Tabled + Typed, I: Tabled>(name: &'static str) -> Self {
+        Self { name, type_code: C::type_code, check: check::<C, I> }
+    }
+}
+
 /// A type of the path: itself, or with `[Ref]` the references to it and with `[Value]` the values of it.
 macro_rules! typed {
     ([] $($path:ident)::+) => { $($path)::+ };
@@ -26,14 +35,10 @@ macro_rules! typed {
 macro_rules! pairs {
     ($([$($outer:ident)?] $($path:ident)::+;)*) => {
         /// The types of the fixtures, but for valuetypes with operations.
-        pub const TYPES: &[Pair] = &[$(Pair {
-            name: stringify!($($outer)? $($path)::+),
-            type_code: <typed!([$($outer)?] compiled::$($path)::+) as Typed>::type_code,
-            check: check::<
-                typed!([$($outer)?] compiled::$($path)::+),
-                typed!([$($outer)?] interpretive::$($path)::+),
-            >,
-        }),*];
+        pub const TYPES: &[Pair] = &[$(Pair::new::<
+            typed!([$($outer)?] compiled::$($path)::+),
+            typed!([$($outer)?] interpretive::$($path)::+),
+        >(stringify!($($outer)? $($path)::+))),*];
     };
 }
 

@@ -191,7 +191,7 @@ impl<'m> Costs<'m> {
             self.is_primitive(element) && !matches!(resolved, Type::Boolean | Type::Char);
         for (index, count) in dims.iter().rev().enumerate() {
             cost = cost.times(u64::from(*count));
-            let is_bulk = index == 0 && are_numbers;
+            let is_bulk = index == 0 && are_numbers && *count > 1;
             cost = if is_bulk { cost.in_one_step() } else { cost.in_table() };
         }
         Ok(cost)

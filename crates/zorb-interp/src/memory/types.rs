@@ -95,8 +95,9 @@ impl<T: Tabled, const N: u32> Tabled for Bounded<Vec<T>, N> {
 
 impl<T: Tabled, const N: usize> Tabled for [T; N] {
     const TABLE: Table<Self> = match T::TABLE.value {
-        // An array of arrays is several runs, and each may begin in another part of the message.
-        Kind::Numbers(number, 1) if N > 0 && N <= u32::MAX as usize => {
+        // An array of arrays is several runs, and each may begin in another part of the message. An array of one, unlike
+        // a number, may begin in the tail of the message.
+        Kind::Numbers(number, 1) if N > 1 && N <= u32::MAX as usize => {
             Table::of(Kind::Numbers(number, N as u32))
         }
         _ if N > 0 => Table::of(Kind::Array(

@@ -2,6 +2,10 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::panic)]
 
+extern crate zorb_core as zorb;
+
+mod random;
+
 use zorb_engines_tests::compare::compare;
 use zorb_engines_tests::sample::{Seed, input};
 use zorb_engines_tests::types::TYPES;
