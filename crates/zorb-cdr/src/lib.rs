@@ -49,6 +49,6 @@ pub use view::{
     VariablePositions, Viewed, ViewedArray, Views, WideStringView,
 };
 pub use wire::{
-    Bounded, Context, FixedLayout, FixedReader, FixedWriter, Octets, WChar, WString, Wire,
+    Bounded, Context, FixedLayout, FixedReader, FixedWriter, InMemory, Octets, WChar, WString, Wire,
 };
 pub use writer::{CdrWriter, ValueId};

@@ -2,6 +2,7 @@
 
 mod compound;
 mod fixed;
+mod in_memory;
 mod map;
 mod primitive;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 pub use compound::Octets;
 pub(crate) use fixed::MAX_ALIGNMENT;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
+pub use in_memory::InMemory;
 pub use text::{Bounded, WChar, WString};
 
 /// What some types need to decode their values; see [`CdrReader::with_context`].
@@ -57,6 +59,9 @@ pub trait Wire {
     /// Whether [`passes_as_is`](Wire::passes_as_is) returns `true` for every value: numbers, enums, and
     /// types composed of them. Default: no.
     const ALWAYS_AS_IS: bool = false;
+    /// What copies values that are encoded as they are in memory, in the machine's byte order. Such a type has a
+    /// [`LAYOUT`](Wire::LAYOUT), too. Default: none.
+    const IN_MEMORY: Option<InMemory<Self::Value>> = None;
 
     /// The view of a value.
     fn view(value: &Self::Value) -> &Self::View;
@@ -161,7 +166,7 @@ pub trait Wire {
     }
 
     /// As [`read_vec`](Wire::read_vec), but borrows the values from the buffer where it has them as they are
-    /// in memory: numbers in the machine's byte order, aligned for their type.
+    /// in memory: numbers, and structs of them, in the machine's byte order, aligned for their type.
     ///
     /// # Errors
     /// As [`read`](Wire::read).
@@ -170,6 +175,9 @@ pub trait Wire {
         reader: &mut CdrReader<'a>,
         count: usize,
     ) -> CdrResult<Cow<'a, [Self::Value]>> {
+        if let Some(values) = borrow_run::<Self>(reader, count) {
+            return Ok(Cow::Borrowed(values));
+        }
         Self::read_vec(reader, count).map(Cow::Owned)
     }
 }
@@ -194,6 +202,21 @@ impl<T: Wire + ?Sized> Run<T> {
     const STRIDE: usize = Self::LAYOUT.stride();
     const CLASS: usize = Self::LAYOUT.class();
     const PER_BLOCK: usize = if Self::STRIDE < BLOCK { BLOCK / Self::STRIDE } else { 1 };
+
+    /// What copies the values, if their encoding has no padding either.
+    const IN_MEMORY: Option<InMemory<T::Value>> = match T::IN_MEMORY {
+        Some(in_memory) if Self::CLASS == 0 && Self::STRIDE == size_of::<T::Value>() => {
+            Some(in_memory)
+        }
+        _ => None,
+    };
+
+    /// The same, if values in `order` are so.
+    #[inline]
+    fn in_memory(order: ByteOrder) -> Option<InMemory<T::Value>> {
+        let in_memory = const { Self::IN_MEMORY };
+        in_memory.filter(|_| order == ByteOrder::NATIVE)
+    }
 }
 
 /// Appends values of a type with a layout.
@@ -203,6 +226,9 @@ fn write_run<T: Wire + ?Sized>(values: &[T::Value], writer: &mut CdrWriter<'_>) 
     T::write(T::view(first), writer)?;
     if others.is_empty() {
         return Ok(());
+    }
+    if let Some(in_memory) = Run::<T>::in_memory(writer.order()) {
+        return writer.put_run((in_memory.octets)(others), "sequence");
     }
     writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE), "sequence")?;
     match writer.order() {
@@ -259,7 +285,13 @@ fn read_run<T: Wire + ?Sized>(reader: &mut CdrReader<'_>, count: usize) -> Optio
     let octets = ahead.take(others.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
     let last_char = reader.text().last_char();
     // Without memory for them, it is not there for the first few either.
-    let values = ahead.vector(count, "sequence").ok()?;
+    let mut values = ahead.vector(count, "sequence").ok()?;
+    if let Some(in_memory) = Run::<T>::in_memory(reader.order()) {
+        values.push(first);
+        (in_memory.append)(&mut values, octets);
+        *reader = ahead;
+        return Some(values);
+    }
     let values = match reader.order() {
         ByteOrder::NATIVE => read_values::<T, false>(values, first, octets, last_char),
         _ => read_values::<T, true>(values, first, octets, last_char),
@@ -270,6 +302,29 @@ fn read_run<T: Wire + ?Sized>(reader: &mut CdrReader<'_>, count: usize) -> Optio
     values
 }
 
+/// The values of a run, where they are in the buffer; none, without moving the reader, if they are not there as in memory.
+#[inline]
+fn borrow_run<'a, T: Wire + ?Sized>(
+    reader: &mut CdrReader<'a>,
+    count: usize,
+) -> Option<&'a [T::Value]> {
+    let in_memory = Run::<T>::in_memory(reader.order())?;
+    if count == 0 || !reader.is_evenly_aligned() {
+        return None;
+    }
+    let mut ahead = reader.clone();
+    ahead.step(in_memory.first);
+    ahead.align(in_memory.first);
+    if !ahead.offset().is_multiple_of(Run::<T>::LAYOUT.alignment()) {
+        // The first value has padding in it.
+        return None;
+    }
+    let octets = ahead.take(count.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
+    let values = (in_memory.values)(octets)?;
+    *reader = ahead;
+    Some(values)
+}
+
 /// The first value and those in `octets`, in `values`; `None` when one of them is invalid.
 #[inline(never)]
 fn read_values<T: Wire + ?Sized, const SWAP: bool>(
@@ -278,16 +333,16 @@ fn read_values<T: Wire + ?Sized, const SWAP: bool>(
     octets: &[u8],
     last_char: u8,
 ) -> Option<Vec<T::Value>> {
-    let others = || {
-        let others = octets.chunks_exact(Run::<T>::STRIDE);
-        others.map(|octets| read_value::<T, SWAP>(octets, last_char))
-    };
-    // Two simple passes: the compiler reduces the first to the checks, and the second has none.
-    if !others().fold(true, |good, (value, is_good)| good & is_good & value.is_some()) {
+    values.push(first.clone());
+    let mut good = true;
+    values.extend(octets.chunks_exact(Run::<T>::STRIDE).map(|octets| {
+        let (value, is_good) = read_value::<T, SWAP>(octets, last_char);
+        good &= is_good & value.is_some();
+        value.unwrap_or_else(|| first.clone())
+    }));
+    if !good {
         return None;
     }
-    values.push(first.clone());
-    values.extend(others().map(|(value, _)| value.unwrap_or_else(|| first.clone())));
     Some(values)
 }
 

@@ -33,8 +33,8 @@ pub use interpretive::{interpret, interpret_one_way};
 pub use std::any::TypeId;
 pub use stub::{Arguments, CallArguments, CallResults, Results, call, call_one_way};
 pub use zorb_interp::{
-    Deferred, Operand, Space, Table, Tabled, enum_table, raised, read_value, struct_table,
-    union_choice, write_value,
+    Deferred, Numbers, Operand, Space, Table, Tabled, enum_table, raised, read_value,
+    struct_numbers, struct_table, union_choice, write_value,
 };
 pub use zorb_invocation::client::Outcome;
 pub use zorb_invocation::collocation::HasServant;
@@ -64,8 +64,8 @@ pub use crate::{
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,
-    FixedSize, FixedWriter, MemberOf, Members, Octets, Position, Validity, VariablePositions,
-    Viewed, ViewedArray, Views, WChar, WString, Wire,
+    FixedSize, FixedWriter, InMemory, MemberOf, Members, Octets, Position, Validity,
+    VariablePositions, Viewed, ViewedArray, Views, WChar, WString, Wire,
 };
 pub use zorb_os::probe;
 pub use zorb_types::{

@@ -30,6 +30,7 @@ mod loans;
 mod marshal;
 mod names;
 mod nano;
+mod numbers;
 mod options;
 mod selection;
 mod types;

@@ -67,9 +67,10 @@ pub use item::Number;
 pub use label::{Discriminator, read_label, write_label};
 pub use memory::{
     Argument, Choice, Clause, Deferred, Ended, Enumeration, Exception, Expected,
-    Label as UnionLabel, List, Member, Members, Named, Operand, OptionalArgument, Payload, Raised,
-    RaisedException, ReadyUpcall, Received, Results, Returned, Source, Space, Structure, Table,
-    Tabled, Union, Upcall, Values, read_counted, read_value, receive, upcall, write_value,
+    Label as UnionLabel, List, Member, Members, Named, Numbers, Operand, OptionalArgument, Part,
+    Payload, Raised, RaisedException, ReadyUpcall, Received, Results, Returned, Source, Space,
+    Structure, Table, Tabled, Union, Upcall, Values, read_counted, read_value, receive, upcall,
+    write_value,
 };
 pub use program::{Label, Program, Traits};
 pub use run::copy_numbers;

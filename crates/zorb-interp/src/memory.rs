@@ -17,6 +17,7 @@ mod list;
 mod macros;
 #[cfg(doctest)]
 mod misuse;
+mod numbers;
 mod operand;
 mod read;
 mod release;
@@ -34,6 +35,7 @@ pub use clause::{Clause, Exception, Raised};
 pub use codec::{Argument, Named, OptionalArgument};
 pub use counted::read_counted;
 pub use list::{Expected, List, Members, Received, Results, Source, Space, Values, receive};
+pub use numbers::{Numbers, Part};
 pub use table::{Deferred, Enumeration, Member, Operand, Payload, Structure, Table, Tabled, Union};
 pub use upcall::{Ended, RaisedException, ReadyUpcall, Returned, Upcall, upcall};
 

@@ -19,7 +19,7 @@ mod idl {
 }
 
 pub use idl::costs::{
-    BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Track, counted,
+    BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Point, Track, counted,
 };
 pub use servant::{Servant, mark_phase};
 

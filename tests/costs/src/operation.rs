@@ -11,7 +11,7 @@ use zorb::{
     Wire as _,
 };
 
-use crate::idl::costs::{BinStruct, Counted, Part, Track, counted};
+use crate::idl::costs::{BinStruct, Counted, Part, Point, Track, counted};
 
 /// Warm-up calls of each operation, until buffers have their final size and the stacks of threads have been touched.
 pub const WARM_UP: u32 = 64;
@@ -45,6 +45,8 @@ pub enum Operation {
     OctetsOut,
     /// 64 structures of fixed size.
     Structs,
+    /// 64 structures of three numbers, which the servant borrows.
+    Points,
     /// 16 structures with a string each.
     Parts,
     /// A user exception.
@@ -73,7 +75,7 @@ pub enum Operation {
 
 impl Operation {
     /// Calls of stubs.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Void,
         Self::Long,
         Self::Struct,
@@ -82,6 +84,7 @@ impl Operation {
         Self::OctetsIn,
         Self::OctetsOut,
         Self::Structs,
+        Self::Points,
         Self::Parts,
         Self::Exception,
     ];
@@ -113,6 +116,7 @@ impl Operation {
             Self::OctetsIn => "octets-in",
             Self::OctetsOut => "octets-out",
             Self::Structs => "structs",
+            Self::Points => "points",
             Self::Parts => "parts",
             Self::Exception => "exception",
             Self::DiiLong => "dii-long",
@@ -140,6 +144,7 @@ impl Operation {
 pub struct Arguments {
     octets: Vec<u8>,
     structs: Vec<BinStruct>,
+    points: Vec<Point>,
     parts: Vec<Part>,
     /// Made by the first call of it.
     request: OnceLock<Request>,
@@ -158,6 +163,7 @@ impl Default for Arguments {
         Self {
             octets: vec![7; OCTETS],
             structs: vec![data; 64],
+            points: vec![Point { x: 1.0, y: 2.0, z: 3.0 }; 64],
             parts: (0..16).map(part).collect(),
             request: OnceLock::new(),
             pending: RefCell::new(Vec::with_capacity(IN_FLIGHT)),
@@ -209,6 +215,7 @@ impl Arguments {
                 counted.give_octets(OCTETS as u32).map(|octets| octets.len() == OCTETS)
             }
             Operation::Structs => counted.take_structs(&self.structs).map(|()| true),
+            Operation::Points => counted.take_points(&self.points).map(|()| true),
             Operation::Parts => counted.take_parts(&self.parts).map(|()| true),
             Operation::Exception => match counted.refuse(42) {
                 Ok(()) => Ok(false),

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::io::Write as _;
 
-use crate::idl::costs::{BinStruct, CountedServant, Part, Refused, counted};
+use crate::idl::costs::{BinStruct, CountedServant, Part, Point, Refused, counted};
 
 /// Serves `Costs::Counted`.
 #[derive(Debug, Default)]
@@ -56,6 +56,11 @@ impl CountedServant for Servant {
     }
 
     fn take_parts(&self, data: &[Part]) -> zorb::Result<()> {
+        black_box(data);
+        Ok(())
+    }
+
+    fn take_points(&self, data: &[Point]) -> zorb::Result<()> {
         black_box(data);
         Ok(())
     }

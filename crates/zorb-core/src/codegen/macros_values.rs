@@ -3,8 +3,9 @@
 /// Implements the traits of an IDL struct.
 ///
 /// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that
-/// contains itself through a sequence begins with `recursive`, which limits its nesting; any type may begin with
-/// `interpretive`, and is then marshalled by a table.
+/// contains itself through a sequence begins with `recursive`, which limits its nesting; one of numbers that have no padding
+/// between them in CDR with `numbers`, and sequences of it are then moved as a whole; any type may begin with `interpretive`,
+/// and is then marshalled by a table.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_structure {
@@ -18,6 +19,13 @@ macro_rules! __zorb_structure {
     };
     ($name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
         $crate::__zorb_members!($name, $idl, false, { $($field: $type),* });
+        $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
+    };
+    (numbers $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
+        $crate::__zorb_members!(
+            $name, $idl, false, { $($field: $type),* },
+            $crate::codegen::struct_numbers!($name { $($field: $type),* })
+        );
         $crate::__zorb_typed!(structure $name, $id, $idl, { $($member: $type),* });
     };
     (recursive $name:ident, $id:literal, $idl:literal, { $($field:ident: $type:ty = $member:literal),* $(,)? }) => {
@@ -120,14 +128,16 @@ macro_rules! __zorb_each_member {
     };
 }
 
-/// Implements `Wire` for a struct or exception: its members in order.
+/// Implements `Wire` for a struct or exception: its members in order. The last argument is there if they are numbers.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_members {
-    ($name:ident, $idl:literal, $recursive:literal, { $($field:ident: $type:ty),* }) => {
+    ($name:ident, $idl:literal, $recursive:literal, { $($field:ident: $type:ty),* } $(, $numbers:expr)?) => {
         $crate::__zorb_each_member!($name { $($field: $type),* });
 
-        impl $crate::codegen::Tabled for $name {}
+        impl $crate::codegen::Tabled for $name {
+            $(const NUMBERS: $crate::codegen::Numbers<Self> = $numbers;)?
+        }
 
         impl $crate::codegen::Wire for $name {
             $crate::__zorb_own_view!();
@@ -140,6 +150,10 @@ macro_rules! __zorb_members {
                 );
             const ALWAYS_AS_IS: bool =
                 !$recursive $(&& <$type as $crate::codegen::Wire>::ALWAYS_AS_IS)*;
+            $(
+                const IN_MEMORY: ::core::option::Option<$crate::codegen::InMemory<Self>> =
+                    $numbers.in_memory();
+            )?
 
             // Recursive values are marshalled, since the reader limits their depth.
             #[inline]

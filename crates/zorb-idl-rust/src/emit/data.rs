@@ -1,23 +1,33 @@
 //! Structs, exceptions, enumerations, typedefs and constants.
 
 use zorb_idl::model::{Const, Definition, Enum, Struct};
-use zorb_idl::{DefId, Type};
+use zorb_idl::{DefId, DefinitionKind, Type};
 
 use super::{Emitter, idl_name, otherwise};
 use crate::layout::Call;
 use crate::names::{Case, Scope};
 use crate::types::has_lone_surrogate;
-use crate::{derives, docs};
+use crate::{derives, docs, numbers};
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn structure(&mut self, definition: &'m Definition, item: &'m Struct) {
         let rows = self.record(definition);
-        let head = format!("{}{}", self.engine_and_nesting(definition.id), self.head(definition));
+        let engine = match self.is_numbers(definition.id) {
+            true => "numbers ".to_owned(),
+            false => self.engine_and_nesting(definition.id),
+        };
+        let head = format!("{engine}{}", self.head(definition));
         if self.names.is_sendable(definition.id) {
             self.table("structure", head, rows);
         }
         self.view(definition);
         self.nested(definition, &item.children);
+    }
+
+    /// Whether sequences of a struct are moved as a whole.
+    fn is_numbers(&self, id: DefId) -> bool {
+        let is_struct = matches!(self.names.model[id].kind, DefinitionKind::Struct(_));
+        is_struct && self.engine(id).is_empty() && numbers::is_row(self.names.model, id)
     }
 
     pub(super) fn exception(&mut self, definition: &'m Definition, item: &'m Struct) {
@@ -41,6 +51,9 @@ impl<'m> Emitter<'_, 'm> {
     fn record(&mut self, definition: &'m Definition) -> Vec<String> {
         self.lead(definition.docs.as_deref(), &otherwise(definition));
         self.push(&derives::of(self.names.model, definition.id));
+        if self.is_numbers(definition.id) {
+            self.push("#[repr(C)]\n");
+        }
         let types = self.types();
         self.members(definition, |ty| (types.value(ty), types.typed(ty)))
     }

@@ -8,6 +8,7 @@ pub mod r#match {
 
     /// The IDL struct `match::self`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct Self_ {
         /// The member `crate`.
         pub crate_: i32,
@@ -16,7 +17,7 @@ pub mod r#match {
         /// The member `super`.
         pub super_: i32,
     }
-    ::zorb::codegen::structure!(Self_, "IDL:match/self:1.0", "self", {
+    ::zorb::codegen::structure!(numbers Self_, "IDL:match/self:1.0", "self", {
         crate_: i32 = "crate", r#fn: i32 = "fn", super_: i32 = "super",
     });
 
@@ -279,11 +280,12 @@ pub mod i32_ {
 
     /// The IDL struct `i32::str`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct Str {
         /// The member `f64`.
         pub f64: U8,
     }
-    ::zorb::codegen::structure!(Str, "IDL:i32/str:1.0", "str", { f64: U8Alias = "f64" });
+    ::zorb::codegen::structure!(numbers Str, "IDL:i32/str:1.0", "str", { f64: U8Alias = "f64" });
 
     /// A reference to an object of the IDL interface `i32::bool`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -312,23 +314,27 @@ pub mod i32_ {
 pub mod clashes {
     /// The IDL struct `Clashes::fooBar`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct FooBar {
         /// The member `aB`.
         pub a_b: i32,
         /// The member `a_b`.
         pub a_b_: i32,
     }
-    ::zorb::codegen::structure!(FooBar, "IDL:Clashes/fooBar:1.0", "fooBar", {
+    ::zorb::codegen::structure!(numbers FooBar, "IDL:Clashes/fooBar:1.0", "fooBar", {
         a_b: i32 = "aB", a_b_: i32 = "a_b",
     });
 
     /// The IDL struct `Clashes::foo_bar`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct FooBar_ {
         /// The member `x`.
         pub x: i32,
     }
-    ::zorb::codegen::structure!(FooBar_, "IDL:Clashes/foo_bar:1.0", "foo_bar", { x: i32 = "x" });
+    ::zorb::codegen::structure!(numbers FooBar_, "IDL:Clashes/foo_bar:1.0", "foo_bar", {
+        x: i32 = "x",
+    });
 
     /// The IDL enum `Clashes::Mode`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -509,11 +515,12 @@ pub mod clashes {
     pub mod http_server {
         /// The IDL struct `Clashes::http_server::Inside`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[repr(C)]
         pub struct Inside {
             /// The member `x`.
             pub x: i32,
         }
-        ::zorb::codegen::structure!(Inside, "IDL:Clashes/http_server/Inside:1.0", "Inside", {
+        ::zorb::codegen::structure!(numbers Inside, "IDL:Clashes/http_server/Inside:1.0", "Inside", {
             x: i32 = "x",
         });
     }

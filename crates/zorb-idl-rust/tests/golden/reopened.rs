@@ -5,11 +5,14 @@
 pub mod common {
     /// The IDL struct `Common::Stamp`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct Stamp {
         /// The member `micros`.
         pub micros: u64,
     }
-    ::zorb::codegen::structure!(Stamp, "IDL:Common/Stamp:1.0", "Stamp", { micros: u64 = "micros" });
+    ::zorb::codegen::structure!(numbers Stamp, "IDL:Common/Stamp:1.0", "Stamp", {
+        micros: u64 = "micros",
+    });
 
     /// The IDL exception `Common::Late`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -49,11 +52,14 @@ pub mod common {
 pub mod first {
     /// The IDL struct `First::A`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct A {
         /// The member `at`.
         pub at: super::common::Stamp,
     }
-    ::zorb::codegen::structure!(A, "IDL:First/A:1.0", "A", { at: super::common::Stamp = "at" });
+    ::zorb::codegen::structure!(numbers A, "IDL:First/A:1.0", "A", {
+        at: super::common::Stamp = "at",
+    });
 
     /// The IDL typedef `First::Bs`.
     pub type Bs = Vec<super::second::B>;
@@ -82,11 +88,12 @@ pub mod first {
 pub mod second {
     /// The IDL struct `Second::B`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct B {
         /// The member `a`.
         pub a: super::first::A,
     }
-    ::zorb::codegen::structure!(B, "IDL:Second/B:1.0", "B", { a: super::first::A = "a" });
+    ::zorb::codegen::structure!(numbers B, "IDL:Second/B:1.0", "B", { a: super::first::A = "a" });
 
     /// A reference to an object of the IDL interface `Second::Timer`.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]

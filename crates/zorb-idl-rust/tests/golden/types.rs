@@ -257,11 +257,14 @@ pub mod types {
     pub mod outer {
         /// The IDL struct `Types::Outer::Inner`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[repr(C)]
         pub struct Inner {
             /// The member `x`.
             pub x: i32,
         }
-        ::zorb::codegen::structure!(Inner, "IDL:Types/Outer/Inner:1.0", "Inner", { x: i32 = "x" });
+        ::zorb::codegen::structure!(numbers Inner, "IDL:Types/Outer/Inner:1.0", "Inner", {
+            x: i32 = "x",
+        });
 
         /// The IDL enum `Types::Outer::Kind`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -480,11 +483,14 @@ pub mod types {
 
         /// The IDL struct `Types::All::Near`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[repr(C)]
         pub struct Near {
             /// The member `x`.
             pub x: i32,
         }
-        ::zorb::codegen::structure!(Near, "IDL:Types/All/Near:1.0", "Near", { x: i32 = "x" });
+        ::zorb::codegen::structure!(numbers Near, "IDL:Types/All/Near:1.0", "Near", {
+            x: i32 = "x",
+        });
 
         /// The IDL typedef `Types::All::Nearby`.
         pub type Nearby = Vec<Near>;

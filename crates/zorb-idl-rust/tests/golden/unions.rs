@@ -22,13 +22,14 @@ pub enum Shape {
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
 #[allow(dead_code, nonstandard_style, unreachable_pub)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Spot {
     /// The member `x`.
     pub x: i32,
     /// The member `y`.
     pub y: i32,
 }
-::zorb::codegen::structure!(Spot, "IDL:Spot:1.0", "Spot", { x: i32 = "x", y: i32 = "y" });
+::zorb::codegen::structure!(numbers Spot, "IDL:Spot:1.0", "Spot", { x: i32 = "x", y: i32 = "y" });
 
 /// The IDL union `Figure`.
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
@@ -233,13 +234,14 @@ pub enum Holder {
 pub mod holder {
     /// The IDL struct `Holder::Pair`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct Pair {
         /// The member `a`.
         pub a: i32,
         /// The member `b`.
         pub b: i32,
     }
-    ::zorb::codegen::structure!(Pair, "IDL:Holder/Pair:1.0", "Pair", {
+    ::zorb::codegen::structure!(numbers Pair, "IDL:Holder/Pair:1.0", "Pair", {
         a: i32 = "a", b: i32 = "b",
     });
 }

@@ -5,6 +5,7 @@
 pub mod shapes {
     /// The IDL struct `Shapes::Colour`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct Colour {
         /// The member `red`.
         pub red: u8,
@@ -13,7 +14,7 @@ pub mod shapes {
         /// The member `blue`.
         pub blue: u8,
     }
-    ::zorb::codegen::structure!(Colour, "IDL:Shapes/Colour:1.0", "Colour", {
+    ::zorb::codegen::structure!(numbers Colour, "IDL:Shapes/Colour:1.0", "Colour", {
         red: u8 = "red", green: u8 = "green", blue: u8 = "blue",
     });
 
@@ -202,13 +203,14 @@ pub mod shapes {
     pub mod limits {
         /// The IDL struct `Shapes::Limits::Range`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[repr(C)]
         pub struct Range {
             /// The member `low`.
             pub low: i32,
             /// The member `high`.
             pub high: i32,
         }
-        ::zorb::codegen::structure!(Range, "IDL:Shapes/Limits/Range:1.0", "Range", {
+        ::zorb::codegen::structure!(numbers Range, "IDL:Shapes/Limits/Range:1.0", "Range", {
             low: i32 = "low", high: i32 = "high",
         });
     }

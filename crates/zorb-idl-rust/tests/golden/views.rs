@@ -32,13 +32,14 @@ pub mod radar {
 
     /// A position.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C)]
     pub struct Point {
         /// To the east, in meters.
         pub x: f64,
         /// The member `y`.
         pub y: f64,
     }
-    ::zorb::codegen::structure!(Point, "IDL:Radar/Point:1.0", "Point", {
+    ::zorb::codegen::structure!(numbers Point, "IDL:Radar/Point:1.0", "Point", {
         x: f64 = "x", y: f64 = "y",
     });
 
@@ -64,11 +65,12 @@ pub mod radar {
 
     /// The IDL struct `Radar::Unseen`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[repr(C)]
     pub struct Unseen {
         /// The member `number`.
         pub number: i32,
     }
-    ::zorb::codegen::structure!(Unseen, "IDL:Radar/Unseen:1.0", "Unseen", {
+    ::zorb::codegen::structure!(numbers Unseen, "IDL:Radar/Unseen:1.0", "Unseen", {
         number: i32 = "number",
     });
 

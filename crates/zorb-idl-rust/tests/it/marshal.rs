@@ -16,7 +16,9 @@ fn generated(idl: &str, options: &Options) -> zorb_idl_rust::Generated {
 /// Whether the macro of a definition begins with `interpretive`.
 fn is_interpretive(code: &str, name: &str) -> bool {
     let by_tables = code.contains(&format!("!(interpretive {name}, "));
-    assert_ne!(by_tables, code.contains(&format!("!({name}, ")), "{name}: {code}");
+    let is_compiled =
+        code.contains(&format!("!({name}, ")) || code.contains(&format!("!(numbers {name}, "));
+    assert_ne!(by_tables, is_compiled, "{name}: {code}");
     by_tables
 }
 
@@ -81,6 +83,25 @@ fn unions_and_recursive_types_have_tables() {
     assert!(code.contains("structure!(recursive Node, "), "{code}");
     assert!(code.contains("union!(recursive Tree, "), "{code}");
     assert!(code.contains("union!(Leaf, "), "{code}");
+}
+
+#[test]
+fn structs_of_numbers_without_padding_have_the_layout_of_c() {
+    let idl = "typedef long Sizes[3]; enum Hue { RED };
+         struct Point { double x; double y; }; struct Line { Point ends[2]; float width; Sizes around; };
+         struct Late { octet a; long b; }; struct Open { double a; long b; };
+         struct Coloured { Hue shade; }; struct Marked { char mark; }; struct Nothing {};";
+    let code = generate(idl, &Options::new());
+    for name in ["Point", "Line"] {
+        assert!(code.contains(&format!("structure!(numbers {name}, ")), "{name}: {code}");
+        assert!(code.contains(&format!("#[repr(C)]\npub struct {name} ")), "{name}: {code}");
+    }
+    for name in ["Late", "Open", "Coloured", "Marked", "Nothing"] {
+        assert!(code.contains(&format!("structure!({name}, ")), "{name}: {code}");
+    }
+    assert_eq!(code.matches("repr(C)").count(), 2);
+    let code = generate(idl, &Options::new().marshal(Marshal::Interpretive));
+    assert!(!code.contains("numbers") && !code.contains("repr(C)"), "{code}");
 }
 
 #[test]

@@ -29,6 +29,25 @@ macro_rules! struct_table {
     }};
 }
 
+/// The [`Numbers`](crate::Numbers) of a struct with named fields, as for [`struct_table!`](crate::struct_table).
+#[macro_export]
+#[doc(hidden)]
+macro_rules! struct_numbers {
+    ($name:ident { $($field:ident: $type:ty),* $(,)? }) => {{
+        // The fields are all there are, and have these types.
+        let _: fn(&$name) = |value| {
+            let $name { $($field),* } = value;
+            $($crate::Table::<$type>::check((&raw const *$field).cast_mut());)*
+        };
+        // SAFETY: each part has the offset and the type of its field, and each field is a part.
+        unsafe {
+            $crate::Numbers::<$name>::structure(
+                &[$($crate::Part::new::<$type>(::core::mem::offset_of!($name, $field))),*],
+            )
+        }
+    }};
+}
+
 /// The [`Table`](crate::Table) of an enumeration: `enum_table!(Currency "Currency" { Eur, Usd })`, with its IDL name and
 /// all variants, in order, of an enum with `repr(u32)`.
 #[macro_export]

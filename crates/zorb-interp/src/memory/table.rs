@@ -5,6 +5,8 @@ use core::mem::MaybeUninit;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
+use super::numbers::{Numbers, Part};
+
 /// The layout table of an IDL type `T`: where the parts of its values are in memory.
 ///
 /// There are two: one of its [`Value`](Wire::Value)s, and one of the values that servants
@@ -96,6 +98,9 @@ impl<T: Deferred + 'static> Table<T> {
 pub trait Tabled: Wire + Sized {
     /// Its table. By default, there is no layout.
     const TABLE: Table<Self> = Table::codec();
+    /// Whether its values are numbers in a row. By default, if the table shows it.
+    // SAFETY: the table describes them.
+    const NUMBERS: Numbers<Self> = unsafe { Numbers::new(Self::TABLE.value.first_number()) };
 
     /// A value as the argument of a call.
     #[must_use]
@@ -126,6 +131,24 @@ pub(super) enum Kind {
     Deferred(fn() -> &'static Self),
     Codec(&'static Codec),
     Named(&'static NamedCodec),
+}
+
+impl Kind {
+    /// Octets of the first number, if values are numbers in a row.
+    const fn first_number(&self) -> Option<usize> {
+        match self {
+            Self::Numbers(number, 1..) => Some(number.size()),
+            _ => None,
+        }
+    }
+}
+
+impl Part {
+    /// A member of the IDL type `T`.
+    #[must_use]
+    pub const fn new<T: Tabled>(offset: usize) -> Self {
+        Self { offset, size: size_of::<T::Value>(), first: T::NUMBERS.first }
+    }
 }
 
 /// The type of a number.

@@ -2,6 +2,7 @@
 
 mod allocator;
 mod errors;
+mod numbers;
 mod release;
 mod samples;
 mod unions;

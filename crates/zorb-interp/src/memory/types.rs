@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{Bounded, Octets, WChar, WString, Wire};
 
+use super::numbers::Numbers;
 use super::table::{Array, Kind, Number, Operand, Sequence, Table, Tabled};
 
 macro_rules! plain {
@@ -94,6 +95,9 @@ impl<T: Tabled, const N: u32> Tabled for Bounded<Vec<T>, N> {
 }
 
 impl<T: Tabled, const N: usize> Tabled for [T; N] {
+    // SAFETY: at least one element is at its beginning, and they have no padding between them.
+    const NUMBERS: Numbers<Self> =
+        unsafe { Numbers::new(if N > 0 { T::NUMBERS.first } else { None }) };
     const TABLE: Table<Self> = match T::TABLE.value {
         // An array of arrays is several runs, and each may begin in another part of the message. An array of one, unlike
         // a number, may begin in the tail of the message.

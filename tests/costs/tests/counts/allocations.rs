@@ -9,7 +9,7 @@ const CALLS: u64 = 500;
 
 /// Allocations of one call: by the client, by the server with its servant, and by a stub that calls
 /// a servant of its own ORB without a message.
-const EXPECTED: [(Operation, [u64; 3]); 10] = [
+const EXPECTED: [(Operation, [u64; 3]); 11] = [
     (Operation::Void, [0, 0, 0]),
     (Operation::Long, [0, 0, 0]),
     (Operation::Struct, [0, 0, 0]),
@@ -22,6 +22,8 @@ const EXPECTED: [(Operation, [u64; 3]); 10] = [
     (Operation::OctetsOut, [1, 1, 1]),
     // The servant's sequence; inside the ORB it looks at the caller's.
     (Operation::Structs, [0, 1, 0]),
+    // The servant looks at those in the message.
+    (Operation::Points, [0, 0, 0]),
     // The servant's sequence and its 16 strings.
     (Operation::Parts, [0, 17, 0]),
     (Operation::Exception, [0, 0, 0]),

@@ -11,7 +11,7 @@ use zorb::{
 };
 use zorb_cdr::{CdrReader, CdrWriter};
 use zorb_costs::{
-    BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Servant, counted,
+    BinStruct, Counted, CountedServant, Lender, LenderServant, Part, Point, Servant, counted,
 };
 use zorb_os::alloc::AllocationCount;
 use zorb_os::memory::octets_copied;
@@ -57,6 +57,10 @@ impl CountedServant for Adding {
 
     fn take_structs(&self, data: &[BinStruct]) -> zorb::Result<()> {
         Servant.take_structs(data)
+    }
+
+    fn take_points(&self, data: &[Point]) -> zorb::Result<()> {
+        Servant.take_points(data)
     }
 
     fn take_parts(&self, data: &[Part]) -> zorb::Result<()> {

@@ -118,10 +118,21 @@ impl<T: Sample, const N: usize> Sample for [T; N] {
     }
 }
 
-/// A struct with the `Wire` implementation that generated code has, and with a table.
+/// A struct with the `Wire` implementation that generated code has, and with a table. It begins with `numbers` if that is
+/// all that it has.
 macro_rules! record {
+    (numbers $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        crate::memory::tests::samples::record! {
+            @ [#[repr(C)]] $name { $($field: $type),* }
+            crate::struct_numbers!($name { $($field: $type),* })
+        }
+    };
     ($name:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        crate::memory::tests::samples::record! { @ [] $name { $($field: $type),* } }
+    };
+    (@ [$(#[$repr:meta])?] $name:ident { $($field:ident: $type:ty),* } $($numbers:expr)?) => {
         #[derive(Clone, Debug)]
+        $(#[$repr])?
         struct $name { $($field: <$type as zorb_cdr::Wire>::Value),* }
 
         impl zorb_cdr::Wire for $name {
@@ -131,6 +142,7 @@ macro_rules! record {
             const MIN_SIZE: usize = 0 $(+ <$type as zorb_cdr::Wire>::MIN_SIZE)*;
             const LAYOUT: Option<zorb_cdr::FixedLayout> =
                 zorb_cdr::FixedLayout::members(&[$(<$type as zorb_cdr::Wire>::LAYOUT),*]);
+            $(const IN_MEMORY: Option<zorb_cdr::InMemory<Self>> = $numbers.in_memory();)?
 
             fn view(value: &Self) -> &Self {
                 value
@@ -169,6 +181,7 @@ macro_rules! record {
 
         impl crate::Tabled for $name {
             const TABLE: crate::Table<Self> = crate::struct_table!($name { $($field: $type),* });
+            $(const NUMBERS: crate::Numbers<Self> = $numbers;)?
 
             fn operand<'v>(view: &'v &'v Self) -> crate::Operand<'v> {
                 crate::Operand::value::<Self>(view)
