@@ -1,6 +1,10 @@
 //! Random IDL by seed, compiled for both engines.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::SystemTime;
 
 use zorb_build::{Config, Marshal};
 
@@ -42,7 +46,7 @@ pub(crate) fn compile() {
     let idl = format!("module Random {{\n{}}};\n", writer.text);
     let list = format!("pairs! {{ {seed}: {types} }}\n");
     for (file, text) in [(&file, idl), (&folder.join("types.rs"), list)] {
-        if let Err(error) = std::fs::write(file, text) {
+        if let Err(error) = write(file, &text) {
             eprintln!("{}: {error}", file.display());
             std::process::exit(1);
         }
@@ -55,6 +59,13 @@ pub(crate) fn compile() {
             std::process::exit(1);
         }
     }
+}
+
+/// Writes a file that is not newer than the build: otherwise Cargo would run it again each time.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.set_modified(SystemTime::UNIX_EPOCH)
 }
 
 struct Writer {
