@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use zorb_giop::{GiopVersion, HEADER_SIZE, MessageHeader, MessageKind};
 
-use crate::inflate::Inflater;
-use crate::inflated::invalid;
+use crate::inflate::{Inflater, invalid};
 use crate::message::{CompressedHeader, is_compressed};
 use crate::policy::CompressorIdLevelList;
 use crate::requests::{LOOKED_AT, Requests};
@@ -88,8 +87,7 @@ impl Incoming {
     /// Takes octets of messages that have been received.
     ///
     /// # Errors
-    /// - [`io::ErrorKind::InvalidData`]: a message cannot be decompressed, or exceeds the maximum ratio.
-    /// - [`io::ErrorKind::OutOfMemory`]: the memory for messages is used up.
+    /// [`io::ErrorKind::InvalidData`]: a message cannot be decompressed, or exceeds the maximum ratio.
     pub fn take(&mut self, buffer: &mut [u8]) -> io::Result<Step> {
         loop {
             if self.taken < self.ready {
@@ -144,11 +142,7 @@ impl Incoming {
 
     /// A buffer for octets that are received.
     pub fn space(&mut self) -> &mut [u8] {
-        let needed = match (&self.part, &self.inflater) {
-            (Part::Compressed(_), Some(inflater)) => inflater.needs(),
-            _ => 0,
-        };
-        self.received.resize(BUFFER.max(needed).max(self.end), 0);
+        self.received.resize(BUFFER, 0);
         self.received.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);
         self.received.get_mut(self.end..).unwrap_or_default()
@@ -218,12 +212,7 @@ impl Incoming {
             return Err(invalid("message exceeds the option ZiopMaxRatio"));
         }
         self.start += CompressedHeader::SIZE;
-        let compressor = header.compressor;
-        let inflater = match self.inflater.take().filter(|it| it.can_begin(compressor)) {
-            Some(inflater) => inflater,
-            None => Box::new(Inflater::new(compressor)?),
-        };
-        self.inflater.insert(inflater).begin(compressed, size);
+        self.inflater.get_or_insert_with(|| Box::new(Inflater::new())).begin(compressed, size);
         self.output.extend_from_slice(&original.to_octets());
         let notes = self.requests.is_some() && is_request(&original);
         self.part = Part::Compressed(notes.then_some(original));
@@ -246,17 +235,11 @@ impl Incoming {
         if request.is_none() && (inflater.has_ended() || !inflater.is_complete()) {
             self.ready = self.output.len();
         }
-        let has_ended = inflater.has_ended();
-        if has_ended && inflater.needs() > 0 {
-            self.inflater = None;
-            self.received.truncate(self.end.max(BUFFER));
-            self.received.shrink_to_fit();
-        }
-        self.part = match has_ended {
+        self.part = match inflater.has_ended() {
             true => Part::Beginning,
             false => Part::Compressed(request),
         };
-        Ok(step.read > 0 || step.produced > 0 || has_ended)
+        Ok(step.read > 0 || step.produced > 0 || inflater.has_ended())
     }
 }
 

@@ -61,13 +61,11 @@ impl CompressorId {
     pub const BZIP2: Self = Self(3);
     /// zlib (RFC 1950).
     pub const ZLIB: Self = Self(4);
-    /// Zstandard (RFC 8878), with the feature `zstd`. The standard has no number for it: only Zorb knows this one.
-    pub const ZSTD: Self = Self(0x5A53);
 
     /// Whether this crate has the compressor.
     #[must_use]
     pub const fn is_supported(self) -> bool {
-        matches!(self, Self::ZLIB) || cfg!(feature = "zstd") && matches!(self, Self::ZSTD)
+        matches!(self, Self::ZLIB)
     }
 }
 
@@ -76,8 +74,7 @@ impl CompressorId {
 pub struct CompressorIdLevel {
     /// The compressor.
     pub compressor: CompressorId,
-    /// The level: from 0, no compression, to 9, the smallest messages. Higher ones mean 9. With Zstandard, all above 0 are
-    /// the same.
+    /// The level: from 0, no compression, to 9, the smallest messages. Higher ones mean 9.
     pub level: u16,
 }
 

@@ -86,7 +86,6 @@
 //! | `short` | short messages: small requests in a few octets, `short+iiop` and `short+uiop` |
 //! | `buffers` | arguments and results in shared memory without a copy (SHMIOP) |
 //! | `ziop` | compressed messages, and `zorb::ziop` |
-//! | `zstd` | the same with Zstandard beside zlib, between Zorb programs |
 //! | `usage` | the option `UsageFile`, for marshalling by profile, and `zorb::usage` |
 //! | `json` | `zorb::dynamic::json`: values as JSON |
 //!
