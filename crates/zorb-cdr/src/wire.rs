@@ -227,10 +227,12 @@ fn write_run<T: Wire + ?Sized>(values: &[T::Value], writer: &mut CdrWriter<'_>) 
     if others.is_empty() {
         return Ok(());
     }
-    if let Some(in_memory) = Run::<T>::in_memory(writer.order()) {
-        return writer.put_run((in_memory.octets)(others), "sequence");
-    }
     writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE), "sequence")?;
+    if let Some(in_memory) = Run::<T>::in_memory(writer.order()) {
+        // Not offered to be sent from here: a tail begins with the first value.
+        writer.put((in_memory.octets)(others));
+        return Ok(());
+    }
     match writer.order() {
         ByteOrder::NATIVE => write_blocks::<T>(others, writer, ByteOrder::NATIVE),
         _ => write_swapped::<T>(others, writer),

@@ -104,7 +104,11 @@ impl Memo {
         }
         self.changed = 0;
         self.is_current = true;
-        writer.put_run(self.octets.get(encoding.class..).unwrap_or_default(), "struct")
+        let octets = self.octets.get(encoding.class..).unwrap_or_default();
+        writer.reserve_capacity(octets.len(), "struct")?;
+        // Not offered to be sent from here: it may contain text, which is not read from a tail.
+        writer.put(octets);
+        Ok(())
     }
 
     /// Marshals the members that changed.

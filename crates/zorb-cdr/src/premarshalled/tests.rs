@@ -260,3 +260,27 @@ fn nothing_is_kept_of_a_large_struct_that_changed_as_a_whole() {
     }) = 3;
     assert_eq!(written(&wide), Ok(vec![3; 200]));
 }
+
+#[test]
+fn what_is_kept_is_copied_into_the_message() {
+    struct Taking;
+
+    impl crate::Outlet for Taking {
+        fn offer(&mut self, _: &[u8], _: &[u8]) -> bool {
+            true
+        }
+    }
+
+    let track = Premarshalled::new(Track { points: Vec::new(), ..Track::new() });
+    let (mut octets, mut taking) = (Vec::new(), Taking);
+    let mut expected = Vec::new();
+    let plain = &mut CdrWriter::new(&mut expected, ByteOrder::NATIVE);
+    Track::write(track.value(), plain).unwrap();
+    for _ in 0..2 {
+        octets.clear();
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+        writer.offer_to(&mut taking);
+        track.write(&mut writer).unwrap();
+        assert_eq!(octets, expected);
+    }
+}

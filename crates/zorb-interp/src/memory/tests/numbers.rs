@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Wire};
+use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Outlet, Wire};
 
 use super::compare;
 use super::samples::{Sample, Seed, record};
@@ -94,4 +94,24 @@ fn servants_get_them_where_they_are_in_the_message() {
         // Aligned in memory where the first one has padding.
         assert!(!is_borrowed_at::<Span>(native, start, 4));
     }
+}
+
+/// Takes whatever it is offered.
+struct Taking;
+
+impl Outlet for Taking {
+    fn offer(&mut self, _: &[u8], _: &[u8]) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_sequence_is_not_sent_from_where_it_is() {
+    // What is taken would begin with the second value, and a reader expects the first one there.
+    let values: Vec<Point> = (0..5).map(|seed| Point::sample(&mut Seed::new(seed))).collect();
+    let (mut octets, mut taking) = (Vec::new(), Taking);
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+    writer.offer_to(&mut taking);
+    <Vec<Point> as Wire>::write(&values, &mut writer).unwrap();
+    assert_eq!(octets.len(), 8 + 5 * 24);
 }
