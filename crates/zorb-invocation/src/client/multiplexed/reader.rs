@@ -194,7 +194,10 @@ impl MultiplexedConnection {
         }
         let is_led = state.inbound.is_none();
         let waits = match self.arrivals.get() {
-            Some(arrivals) if std::mem::take(&mut reading.lets_gather) && !is_led => {
+            // Somebody may have begun to watch since it received.
+            Some(arrivals)
+                if std::mem::take(&mut reading.lets_gather) && !is_led && !self.is_watched() =>
+            {
                 return self.gather(state, arrivals, limit, reading);
             }
             Some(arrivals) => {

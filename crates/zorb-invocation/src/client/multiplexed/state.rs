@@ -142,9 +142,12 @@ impl State {
         self.leader.end();
         trim_inbound(&mut inbound);
         self.inbound = Some(inbound);
+        if self.machine.ended().is_some() {
+            self.drop_received();
+        }
     }
 
-    /// Frees the memory of what was received, unless a thread receives; that one ends the connection, too. The connection
+    /// Frees the memory of what was received, unless a thread receives, which does so when it ends that. The connection
     /// has ended, but callers and the thread that waits for hang-ups may still hold it while others call.
     #[cold]
     pub(super) fn drop_received(&mut self) {

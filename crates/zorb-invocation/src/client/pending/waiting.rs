@@ -42,6 +42,10 @@ impl PendingCall {
             if state.answer.is_some() {
                 break;
             }
+            if attempt != state.over.as_ref().map(number_of) {
+                // It has been sent meanwhile, so this thread can receive its reply.
+                continue;
+            }
             if attempt != last.0 {
                 last = (attempt, self.latest_end());
             }
