@@ -1,5 +1,6 @@
 //! What the ORB needs of an operating system.
 
+mod forward;
 #[cfg(feature = "linux")]
 mod linux;
 

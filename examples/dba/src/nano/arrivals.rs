@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use zorb_nano::{Address, Interest, Os, OsError, Socket};
+use zorb_nano::{Os, OsError, Socket, forward_os};
 
 /// When a server has last received octets, by the clock of segments.
 #[derive(Clone, Debug, Default)]
@@ -43,25 +43,7 @@ impl<O> Noting<O> {
 }
 
 impl<O: Os> Os for Noting<O> {
-    fn now(&mut self) -> Duration {
-        self.os.now()
-    }
-
-    fn connect(&mut self, address: Address) -> Result<Socket, OsError> {
-        self.os.connect(address)
-    }
-
-    fn listen(&mut self, address: Address) -> Result<Socket, OsError> {
-        self.os.listen(address)
-    }
-
-    fn port(&mut self, listener: Socket) -> Result<u16, OsError> {
-        self.os.port(listener)
-    }
-
-    fn accept(&mut self, listener: Socket) -> Result<Socket, OsError> {
-        self.os.accept(listener)
-    }
+    forward_os!(os: now, priority, connect, listen, port, accept, write, close, poll);
 
     fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError> {
         let received = self.os.read(connection, space);
@@ -76,22 +58,6 @@ impl<O: Os> Os for Noting<O> {
     ) -> Result<usize, OsError> {
         let received = self.os.read_within(connection, space, timeout);
         self.note(received)
-    }
-
-    fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
-        self.os.write(connection, octets)
-    }
-
-    fn close(&mut self, socket: Socket) {
-        self.os.close(socket);
-    }
-
-    fn poll(
-        &mut self,
-        interests: &mut [Interest],
-        timeout: Option<Duration>,
-    ) -> Result<(), OsError> {
-        self.os.poll(interests, timeout)
     }
 }
 

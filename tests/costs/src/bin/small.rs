@@ -12,8 +12,8 @@ use std::time::Duration;
 use zorb_costs::mark_phase;
 use zorb_costs::operation::WARM_UP;
 use zorb_nano::{
-    Address, Answer, Client, Interest, Interface, Limits, Linux, Operations, Os, OsError, Reader,
-    Reference, Servant, Server, Socket, SystemException, Writer,
+    Answer, Client, Interface, Limits, Linux, Operations, Os, Reader, Reference, Servant, Server,
+    SystemException, Writer, forward_os,
 };
 
 const USAGE: &str = "usage: zorb-costs-small CALLS [empty|void]...";
@@ -45,54 +45,9 @@ impl Os for Steady {
         self.now
     }
 
-    fn priority(&mut self) -> Option<i16> {
-        self.linux.priority()
-    }
-
-    fn connect(&mut self, address: Address) -> Result<Socket, OsError> {
-        self.linux.connect(address)
-    }
-
-    fn listen(&mut self, address: Address) -> Result<Socket, OsError> {
-        self.linux.listen(address)
-    }
-
-    fn port(&mut self, listener: Socket) -> Result<u16, OsError> {
-        self.linux.port(listener)
-    }
-
-    fn accept(&mut self, listener: Socket) -> Result<Socket, OsError> {
-        self.linux.accept(listener)
-    }
-
-    fn read(&mut self, connection: Socket, space: &mut [u8]) -> Result<usize, OsError> {
-        self.linux.read(connection, space)
-    }
-
-    fn read_within(
-        &mut self,
-        connection: Socket,
-        space: &mut [u8],
-        timeout: Duration,
-    ) -> Result<usize, OsError> {
-        self.linux.read_within(connection, space, timeout)
-    }
-
-    fn write(&mut self, connection: Socket, octets: &[u8]) -> Result<usize, OsError> {
-        self.linux.write(connection, octets)
-    }
-
-    fn close(&mut self, socket: Socket) {
-        self.linux.close(socket);
-    }
-
-    fn poll(
-        &mut self,
-        interests: &mut [Interest],
-        timeout: Option<Duration>,
-    ) -> Result<(), OsError> {
-        self.linux.poll(interests, timeout)
-    }
+    forward_os!(
+        linux: priority, connect, listen, port, accept, read, read_within, write, close, poll
+    );
 }
 
 struct Counted;
