@@ -290,8 +290,8 @@ impl Arguments {
         }
     }
 
-    /// Stores a pending call, and waits for all once there are [`IN_FLIGHT`]: then most replies have arrived, and one thread
-    /// receives them together. How many a thread receives at once hardly depends on who is faster.
+    /// Stores a pending call, and waits for all once there are [`IN_FLIGHT`]. By then most replies have arrived, and one
+    /// thread receives them together. So the count hardly depends on which thread is faster.
     fn take(&self, call: Pending<()>) -> zorb::Result<()> {
         let mut pending = self.pending.borrow_mut();
         pending.push(call);

@@ -109,8 +109,8 @@ impl Orb {
     /// 8.5.5). Between a [`shutdown`](Self::shutdown) and this call they get `BAD_INV_ORDER` (OMG 4).
     ///
     /// # Errors
-    /// Those of [`shutdown`](Self::shutdown), of which `TIMEOUT` does not prevent the end of the ORB; `OBJECT_NOT_EXIST` if
-    /// the ORB has been destroyed.
+    /// As [`shutdown`](Self::shutdown) with waiting; after `TIMEOUT` the ORB is destroyed nevertheless. `OBJECT_NOT_EXIST`
+    /// if the ORB has been destroyed before.
     pub fn destroy(&self) -> Result<(), Error> {
         self.inner.destroy().map_err(Error::from)
     }

@@ -49,7 +49,7 @@ fn one_way(client: &mut Client<Linux>, meter: &Reference, value: i32) {
     client.send_to_all([meter, meter], "store", &mut |it| it.write::<i32>(&value)).unwrap();
 }
 
-/// The calls of a client, each round of which is counted; the first one connects.
+/// Makes a client call in rounds, and counts the allocations of each. The first round connects.
 fn count_calls(url: &str, meter: &Reference) {
     let limits = Limits::DEFAULT.timeout(TIMEOUT);
     let mut client = Client::new(Linux::new(8), limits);
