@@ -87,9 +87,9 @@ impl Compression for Ziop {
             min_ratio: client.value().copied().unwrap_or_default(),
         };
         let [low_value, min_ratio] = thresholds.key();
-        let key = Box::new([i64::from(choice.level), low_value, min_ratio]);
+        let key = [choice.compressor.0.into(), choice.level.into(), low_value, min_ratio];
         let max_ratio = self.max_ratio;
-        Some(CompressedConnections::new(key, move |stream| {
+        Some(CompressedConnections::new(Box::new(key), move |stream| {
             let outgoing = Outgoing::new(thresholds, Some(choice), None);
             Arc::new(CompressedStream::new(stream, Incoming::new(max_ratio), outgoing))
         }))

@@ -1,13 +1,14 @@
 //! What the policies of both sides mean together.
 
 use crate::policy::{
-    CompressionLowValue, CompressionMinRatio, CompressorIdLevel, CompressorIdLevelList,
+    CompressionLowValue, CompressionMinRatio, CompressorId, CompressorIdLevel,
+    CompressorIdLevelList,
 };
 
 /// How messages are compressed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Choice {
-    /// The level of zlib.
+    pub(crate) compressor: CompressorId,
     pub(crate) level: u8,
 }
 
@@ -25,10 +26,10 @@ impl Choice {
         server: &CompressorIdLevelList,
         sender: &CompressorIdLevelList,
     ) -> Option<Self> {
-        let common = client.clone().in_common_with(server).0.first()?.compressor;
-        let sent = sender.0.iter().find(|known| known.compressor == common);
+        let compressor = client.clone().in_common_with(server).0.first()?.compressor;
+        let sent = sender.0.iter().find(|known| known.compressor == compressor);
         let level = sent.map_or(CompressorIdLevel::ZLIB.level, |known| known.level);
-        Some(Self { level: u8::try_from(level.min(9)).unwrap_or(9) })
+        Some(Self { compressor, level: u8::try_from(level.min(9)).unwrap_or(9) })
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use zorb_giop::{GiopVersion, HEADER_SIZE, MessageHeader, MessageKind};
 
-use crate::inflate::{Inflater, invalid};
+use crate::inflate::Inflater;
+use crate::inflated::invalid;
 use crate::message::{CompressedHeader, is_compressed};
 use crate::policy::CompressorIdLevelList;
 use crate::requests::{LOOKED_AT, Requests};
@@ -87,7 +88,8 @@ impl Incoming {
     /// Takes octets of messages that have been received.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`]: a message cannot be decompressed, or exceeds the maximum ratio.
+    /// - [`io::ErrorKind::InvalidData`]: a message cannot be decompressed, or exceeds the maximum ratio.
+    /// - [`io::ErrorKind::OutOfMemory`]: the memory for messages is used up.
     pub fn take(&mut self, buffer: &mut [u8]) -> io::Result<Step> {
         loop {
             if self.taken < self.ready {
@@ -212,7 +214,12 @@ impl Incoming {
             return Err(invalid("message exceeds the option ZiopMaxRatio"));
         }
         self.start += CompressedHeader::SIZE;
-        self.inflater.get_or_insert_with(|| Box::new(Inflater::new())).begin(compressed, size);
+        let compressor = header.compressor;
+        let inflater = match self.inflater.take().filter(|it| it.can_begin(compressor)) {
+            Some(inflater) => inflater,
+            None => Box::new(Inflater::new(compressor)?),
+        };
+        self.inflater.insert(inflater).begin(compressed, size);
         self.output.extend_from_slice(&original.to_octets());
         let notes = self.requests.is_some() && is_request(&original);
         self.part = Part::Compressed(notes.then_some(original));
@@ -235,11 +242,15 @@ impl Incoming {
         if request.is_none() && (inflater.has_ended() || !inflater.is_complete()) {
             self.ready = self.output.len();
         }
-        self.part = match inflater.has_ended() {
+        let has_ended = inflater.has_ended();
+        if has_ended && !inflater.is_kept() {
+            self.inflater = None;
+        }
+        self.part = match has_ended {
             true => Part::Beginning,
             false => Part::Compressed(request),
         };
-        Ok(step.read > 0 || step.produced > 0 || inflater.has_ended())
+        Ok(step.read > 0 || step.produced > 0 || has_ended)
     }
 }
 

@@ -4,10 +4,15 @@ use std::io;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::inflated::{Inflated, invalid};
+use crate::policy::CompressorId;
+#[cfg(feature = "zstd")]
+use crate::zstd;
+
 /// The state of a message that is decompressed.
 #[derive(Debug)]
 pub(crate) struct Inflater {
-    zlib: Decompress,
+    codec: Codec,
     /// The octets of the compressed body that have not been read.
     compressed: usize,
     /// The octets of the original body that have not been produced.
@@ -15,24 +20,45 @@ pub(crate) struct Inflater {
     ended: bool,
 }
 
-/// What a step has done.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Inflated {
-    /// The number of octets read.
-    pub(crate) read: usize,
-    /// The number of octets produced.
-    pub(crate) produced: usize,
+/// The format of the compressed body.
+#[derive(Debug)]
+enum Codec {
+    Zlib(Decompress),
+    #[cfg(feature = "zstd")]
+    Zstd(Box<zstd::Decompress>),
 }
 
 impl Inflater {
-    pub(crate) fn new() -> Self {
-        Self { zlib: Decompress::new(true), compressed: 0, original: 0, ended: true }
+    /// # Errors
+    /// [`io::ErrorKind::OutOfMemory`]: the memory for messages is used up.
+    pub(crate) fn new(compressor: CompressorId) -> io::Result<Self> {
+        let codec = match compressor {
+            #[cfg(feature = "zstd")]
+            CompressorId::ZSTD => Codec::Zstd(Box::new(zstd::Decompress::new()?)),
+            _ => Codec::Zlib(Decompress::new(true)),
+        };
+        Ok(Self { codec, compressed: 0, original: 0, ended: true })
     }
 
     /// Begins a body of these sizes.
     pub(crate) fn begin(&mut self, compressed: usize, original: usize) {
-        self.zlib.reset(true);
+        match &mut self.codec {
+            Codec::Zlib(zlib) => zlib.reset(true),
+            // It has begun none.
+            #[cfg(feature = "zstd")]
+            Codec::Zstd(_) => {}
+        }
         (self.compressed, self.original, self.ended) = (compressed, original, false);
+    }
+
+    /// Whether it can begin another body by this compressor.
+    pub(crate) fn can_begin(&self, compressor: CompressorId) -> bool {
+        self.is_kept() && compressor == CompressorId::ZLIB
+    }
+
+    /// Whether it is kept for further bodies. That of Zstandard takes too much memory.
+    pub(crate) const fn is_kept(&self) -> bool {
+        matches!(self.codec, Codec::Zlib(_))
     }
 
     /// Whether the whole body has been produced, and its checksum is right.
@@ -61,35 +87,47 @@ impl Inflater {
         // A further octet shows data that becomes longer than the message says.
         let room = most.saturating_sub(before).min(self.original).max(1);
         output.resize(before + room, 0);
-        let (read, produced) = (self.zlib.total_in(), self.zlib.total_out());
         let place = output.get_mut(before..).unwrap_or_default();
-        let status = self.zlib.decompress(input, place, FlushDecompress::None);
-        let difference = |now: u64, then: u64| usize::try_from(now - then).unwrap_or(usize::MAX);
-        let step = Inflated {
-            read: difference(self.zlib.total_in(), read),
-            produced: difference(self.zlib.total_out(), produced),
-        };
-        output.truncate(before + step.produced);
-        let status = status.map_err(|_| invalid("compressed data is malformed"))?;
+        let step = self.codec.step(input, place);
+        let produced = step.as_ref().map_or(0, |(step, _)| step.produced);
+        output.truncate(before + produced);
+        let (step, ended) = step?;
         if step.produced > self.original {
             return Err(invalid("compressed data becomes longer than its message says"));
         }
         self.compressed -= step.read;
         self.original -= step.produced;
-        self.ended = status == Status::StreamEnd;
-        let has_stopped = step.read == 0 && step.produced == 0;
-        if self.ended && self.original > 0 || !self.ended && has_stopped && self.compressed == 0 {
+        self.ended = ended;
+        let has_stopped = !ended && step.read == 0 && step.produced == 0;
+        if ended && self.original > 0 || has_stopped && self.compressed == 0 {
             return Err(invalid("compressed data becomes shorter than its message says"));
         }
-        if self.ended && self.compressed > 0 || !self.ended && has_stopped && !input.is_empty() {
+        if ended && self.compressed > 0 || has_stopped && !input.is_empty() {
             return Err(invalid("compressed data ends before its message"));
         }
         Ok(step)
     }
 }
 
-/// The peer has sent compressed data that cannot be decompressed, for this reason.
-#[cold]
-pub(crate) fn invalid(reason: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, reason)
+impl Codec {
+    /// Decompresses some of `input` to the beginning of `output`; also returns whether the data has ended.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> io::Result<(Inflated, bool)> {
+        match self {
+            Self::Zlib(zlib) => inflate(zlib, input, output),
+            #[cfg(feature = "zstd")]
+            Self::Zstd(zstd) => zstd.step(input, output),
+        }
+    }
+}
+
+fn inflate(zlib: &mut Decompress, input: &[u8], output: &mut [u8]) -> io::Result<(Inflated, bool)> {
+    let (read, produced) = (zlib.total_in(), zlib.total_out());
+    let status = zlib.decompress(input, output, FlushDecompress::None);
+    let status = status.map_err(|_| invalid("compressed data is malformed"))?;
+    let difference = |now: u64, then: u64| usize::try_from(now - then).unwrap_or(usize::MAX);
+    let step = Inflated {
+        read: difference(zlib.total_in(), read),
+        produced: difference(zlib.total_out(), produced),
+    };
+    Ok((step, status == Status::StreamEnd))
 }

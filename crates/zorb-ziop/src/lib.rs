@@ -3,7 +3,8 @@
 //! A message is compressed if client and server permit it by the policy [`CompressionEnabling`] and have a compressor in
 //! common, if its body is large enough ([`CompressionLowValue`]), and if it becomes small enough
 //! ([`CompressionMinRatio`]). Clients learn a server's policies from its references, and servers those of a client from
-//! the service context `INVOCATION_POLICIES` of each request. The compressor is zlib.
+//! the service context `INVOCATION_POLICIES` of each request. The compressors are zlib and, with the feature `zstd`,
+//! Zstandard.
 //!
 //! ```text
 //!  0   4 5 6     7    8        12         14  16              20          24
@@ -18,8 +19,8 @@
 //! Compression is a [stream](zorb_transport::Stream) between a connection and its transport, which knows messages and
 //! nothing of calls. The stream that receives gives the connection the header of the original message first, whose size
 //! the connection checks and charges like that of any message, and then decompresses as much at a time as the
-//! connection has room for: no more than 16 KiB are in memory here. Data that becomes longer or shorter than the message
-//! says ends the connection, and so does a ratio above the option `ZiopMaxRatio`.
+//! connection has room for: no more than 16 KiB are in memory here, beside the state of the compressor. Data that
+//! becomes longer or shorter than the message says ends the connection, and so does a ratio above the option `ZiopMaxRatio`.
 //!
 //! [`attach`] adds it to an ORB; the facade does so with its feature `ziop`.
 #![forbid(unsafe_code)]
@@ -31,6 +32,8 @@ mod context;
 mod deflate;
 mod incoming;
 mod inflate;
+mod inflated;
+mod memory;
 mod message;
 mod options;
 mod outgoing;
@@ -39,6 +42,8 @@ mod requests;
 mod stream;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "zstd")]
+mod zstd;
 
 pub use attach::attach;
 #[doc(hidden)]

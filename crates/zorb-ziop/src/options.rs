@@ -6,8 +6,8 @@ zorb_transport::options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ZiopOptions of "ziop", set by (trait SetZiopOptions) {
         /// Maximum ratio of the original size of a received message to its compressed size, for messages above 64 KiB; a
-        /// message that exceeds it ends its connection; the default is more than zlib achieves, so that only
+        /// message that exceeds it ends its connection; the default is more than the compressors achieve, so that only
         /// MaxMessageSize and MaxBufferedOctets limit what a message may become.
-        "ZiopMaxRatio" ziop_max_ratio: u32 = 1_100, 1..=1 << 20;
+        "ZiopMaxRatio" ziop_max_ratio: u32 = 40_000, 1..=1 << 20;
     }
 }

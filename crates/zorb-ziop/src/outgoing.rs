@@ -5,11 +5,12 @@ use std::io::IoSlice;
 use std::sync::Arc;
 
 use zorb_giop::{Charge, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind};
-use zorb_transport::process_budget;
 
 use crate::choice::{Choice, Thresholds};
 use crate::deflate::{Deflater, from};
+use crate::memory::charge_of;
 use crate::message::{CompressedHeader, DESCRIPTION};
+#[cfg(feature = "zstd")]
 use crate::policy::CompressorId;
 use crate::requests::Requests;
 
@@ -80,16 +81,21 @@ impl Outgoing {
         parts: &[IoSlice<'_>],
     ) -> Option<Compressed> {
         let choice = self.choice(header)?;
-        let body = header.size as usize;
-        let room = self.thresholds.most_of(body)?.checked_sub(DESCRIPTION)?;
+        let size = header.size as usize;
+        let room = self.thresholds.most_of(size)?.checked_sub(DESCRIPTION)?;
         let charge = charge_of(CompressedHeader::SIZE + room)?;
         let mut octets = with_capacity(CompressedHeader::SIZE + room)?;
         octets.resize(CompressedHeader::SIZE + room, 0);
         let (beginning, output) = octets.split_at_mut(CompressedHeader::SIZE);
-        let length = self.deflater.compress(choice.level, from(parts, HEADER_SIZE), output)?;
+        let body = from(parts, HEADER_SIZE);
+        let length = match choice.compressor {
+            #[cfg(feature = "zstd")]
+            CompressorId::ZSTD => crate::zstd::compress(choice.level, size, body, output),
+            _ => self.deflater.compress(choice.level, body, output),
+        }?;
         let compressed = CompressedHeader {
             header: MessageHeader { size: u32::try_from(DESCRIPTION + length).ok()?, ..*header },
-            compressor: CompressorId::ZLIB,
+            compressor: choice.compressor,
             original: header.size,
         };
         beginning.copy_from_slice(&compressed.to_octets());
@@ -123,12 +129,6 @@ fn beginning<const COUNT: usize>(parts: &[IoSlice<'_>]) -> Option<[u8; COUNT]> {
     let octets = parts.iter().flat_map(|part| part.iter());
     let count = beginning.iter_mut().zip(octets).map(|(place, octet)| *place = *octet).count();
     (count == COUNT).then_some(beginning)
-}
-
-/// Charges octets to the memory that the messages of the process may use; `None` if that is used up.
-fn charge_of(octets: usize) -> Option<Charge> {
-    let mut charge = Charge::to(Arc::clone(process_budget()));
-    charge.set(octets).then_some(charge)
 }
 
 /// An empty buffer with room for `octets`; `None` without memory for them.

@@ -61,11 +61,19 @@ impl CompressorId {
     pub const BZIP2: Self = Self(3);
     /// zlib (RFC 1950).
     pub const ZLIB: Self = Self(4);
+    /// Zstandard (RFC 8878), with the feature `zstd`. The standard has no number for it: only Zorb knows this one.
+    #[cfg(feature = "zstd")]
+    pub const ZSTD: Self = Self(0x5A53);
 
     /// Whether this crate has the compressor.
     #[must_use]
     pub const fn is_supported(self) -> bool {
-        matches!(self, Self::ZLIB)
+        match self {
+            Self::ZLIB => true,
+            #[cfg(feature = "zstd")]
+            Self::ZSTD => true,
+            _ => false,
+        }
     }
 }
 

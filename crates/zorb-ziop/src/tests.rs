@@ -23,8 +23,11 @@ use crate::policy::*;
 use crate::requests::Requests;
 use crate::stream::CompressedStream;
 
+#[cfg(feature = "zstd")]
+mod zstd;
+
 const RATIO: u32 = 1_100;
-const ZLIB: Choice = Choice { level: 6 };
+const ZLIB: Choice = Choice { compressor: CompressorId::ZLIB, level: 6 };
 
 /// A message of this kind.
 fn message(kind: MessageKind, order: ByteOrder, body: &[u8]) -> Vec<u8> {
@@ -55,6 +58,15 @@ fn request(id: u32, asking: bool, arguments: &[u8]) -> Vec<u8> {
 
 /// A compressed message with `data` as the body that is said to have `original` octets.
 fn compressed(kind: MessageKind, original: u32, data: &[u8]) -> Vec<u8> {
+    compressed_by(CompressorId::ZLIB, kind, original, data)
+}
+
+fn compressed_by(
+    compressor: CompressorId,
+    kind: MessageKind,
+    original: u32,
+    data: &[u8],
+) -> Vec<u8> {
     let header = MessageHeader {
         version: GiopVersion::V1_2,
         order: ByteOrder::Big,
@@ -62,7 +74,7 @@ fn compressed(kind: MessageKind, original: u32, data: &[u8]) -> Vec<u8> {
         kind,
         size: 12 + u32::try_from(data.len()).unwrap(),
     };
-    let start = CompressedHeader { header, compressor: CompressorId::ZLIB, original };
+    let start = CompressedHeader { header, compressor, original };
     [&start.to_octets()[..], data].concat()
 }
 
@@ -138,7 +150,7 @@ proptest! {
         let original = message(MessageKind::Request, order, &seed.repeat(times));
         let half = original.len() / 2;
         let parts = [IoSlice::new(&original[..half]), IoSlice::new(&original[half..])];
-        let mut outgoing = Outgoing::new(all_kinds(), Some(Choice { level }), None);
+        let mut outgoing = Outgoing::new(all_kinds(), Some(Choice { level, ..ZLIB }), None);
         let sent = outgoing.compress(&parts);
         prop_assert!(sent.is_some() || level == 0 || times < 2 || seed.len() * times < 64);
         if let Some(sent) = sent {
@@ -327,7 +339,7 @@ fn contexts_join_other_policies_and_survive_both_orders() {
         .collect();
     let theirs = context::decode(&omniorb).unwrap().unwrap();
     assert_eq!(theirs, CompressorIdLevelList::default());
-    assert_eq!(Choice::of(&list, &theirs, &list), Some(Choice { level: 9 }));
+    assert_eq!(Choice::of(&list, &theirs, &list), Some(Choice { level: 9, ..ZLIB }));
     assert_eq!(Choice::of(&CompressorIdLevelList(vec![]), &theirs, &theirs), None);
     assert!(context::decode(&omniorb[..30]).is_err());
     let mut off = omniorb;

@@ -86,6 +86,7 @@
 //! | `short` | short messages: small requests in a few octets, `short+iiop` and `short+uiop` |
 //! | `buffers` | arguments and results in shared memory without a copy (SHMIOP) |
 //! | `ziop` | compressed messages, and `zorb::ziop` |
+//! | `zstd` | the same with Zstandard beside zlib, between Zorb programs; needs a C compiler |
 //! | `usage` | the option `UsageFile`, for marshalling by profile, and `zorb::usage` |
 //! | `json` | `zorb::dynamic::json`: values as JSON |
 //!

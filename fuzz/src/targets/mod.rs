@@ -36,6 +36,7 @@ pub mod usage;
 pub mod value;
 pub mod views;
 pub mod ziop;
+pub mod zstd;
 
 /// A kind of external input, and the function that processes it.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +80,7 @@ pub const TARGETS: &[Target] = &[
     miop::TARGET,
     short::TARGET,
     ziop::TARGET,
+    zstd::TARGET,
     av::TARGET,
     arq::TARGET,
     sctp::TARGET,

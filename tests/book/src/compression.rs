@@ -2,7 +2,10 @@
 
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::Policies;
-use zorb::ziop::{CompressionEnabling, CompressionLowValue, CompressorIdLevelList};
+use zorb::ziop::{
+    CompressionEnabling, CompressionLowValue, CompressorId, CompressorIdLevel,
+    CompressorIdLevelList,
+};
 use zorb::{ObjectRef, Orb, Result, SystemException, ziop};
 
 /// An adapter whose clients may compress.
@@ -21,6 +24,17 @@ pub fn serve(orb: &Orb) -> std::result::Result<Poa, PoaError> {
 /// None.
 pub fn call(orb: &Orb) -> Result<()> {
     orb.policy_manager().add(&ziop::enabled().with(CompressionLowValue(16 << 10)))?;
+    Ok(())
+}
+
+/// Compresses by Zstandard where the server has it, else by zlib.
+///
+/// # Errors
+/// None.
+pub fn call_by_zstandard(orb: &Orb) -> Result<()> {
+    let of = |compressor| CompressorIdLevel { compressor, level: 6 };
+    let list = CompressorIdLevelList(vec![of(CompressorId::ZSTD), of(CompressorId::ZLIB)]);
+    orb.policy_manager().add(&ziop::enabled().with(list))?;
     Ok(())
 }
 

@@ -126,6 +126,27 @@ fn both_sides_must_permit_it() {
     }
 }
 
+#[test]
+#[cfg(feature = "zstd")]
+fn calls_use_zstandard_where_both_sides_have_it() {
+    // At level 0, zlib does not compress.
+    let zlib = CompressorIdLevel { compressor: CompressorId::ZLIB, level: 0 };
+    let both = list(&[CompressorId::ZSTD]).0.into_iter().chain([zlib]).collect();
+    let (both, zlib) = (CompressorIdLevelList(both), CompressorIdLevelList(vec![zlib]));
+    for (of_server, compresses) in [(&both, true), (&zlib, false)] {
+        let of_server = enabled().with(of_server.clone());
+        let server = serve(builder(), of_server.clone());
+        // Replies are compressed as the ORB says.
+        server.orb.policy_manager().add(&of_server).unwrap();
+        let (orb, adder) = client(builder(), &enabled().with(both.clone()), &server);
+        assert_eq!(adder.mirror(&LARGE).unwrap(), LARGE);
+        let (forth, back) = server.counts.take();
+        assert_eq!((forth < 2_000, back < 2_000), (compresses, compresses), "{forth} {back}");
+        orb.shutdown(true).unwrap();
+        server.orb.shutdown(true).unwrap();
+    }
+}
+
 fn list(ids: &[CompressorId]) -> CompressorIdLevelList {
     CompressorIdLevelList(
         ids.iter().map(|id| CompressorIdLevel { compressor: *id, level: 6 }).collect(),

@@ -6,7 +6,7 @@ use zorb_fuzz_smoke::targets::nano::WireOctets;
 use zorb_fuzz_smoke::targets::{
     AllocationBound, TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump,
     dynamic, engines, giop, idl, ior, json, miop, nano, omninames, options, repository, ring,
-    schedule, sctp, short, stored_servers, type_code, usage, value, views, ziop,
+    schedule, sctp, short, stored_servers, type_code, usage, value, views, ziop, zstd,
 };
 use zorb_giop::{MessageFormat, MessageHeader, ReplyStatus};
 
@@ -265,4 +265,9 @@ fn every_target_has_a_name_of_its_own_and_a_corpus() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), TARGETS.len());
+}
+
+#[test]
+fn messages_compressed_by_zstandard_do_no_harm() {
+    check(&zstd::TARGET, 14, 1500);
 }
