@@ -1,5 +1,6 @@
 //! Generates the code of one part, which `cargo xtask stubsize` names in the environment: its IDL files in
-//! `STUBSIZE_FILES`, separated by colons, the engine in `STUBSIZE_ENGINE`, and in `STUBSIZE_ROLE` what uses the code.
+//! `STUBSIZE_FILES`, separated by colons, a folder of IDL that they include in `STUBSIZE_INCLUDE`, the engine in
+//! `STUBSIZE_ENGINE`, and in `STUBSIZE_ROLE` what uses the code.
 //! Without them, the part is empty. `STUBSIZE_COUNTS` is the file for what the IDL contains.
 #![allow(clippy::expect_used, reason = "a build script has nobody to return errors to")]
 
@@ -13,7 +14,7 @@ use zorb_build::{Config, Marshal};
 use zorb_idl::{Compilation, DefinitionKind, Type};
 
 fn main() {
-    for name in ["FILES", "ENGINE", "ROLE", "COUNTS"] {
+    for name in ["FILES", "INCLUDE", "ENGINE", "ROLE", "COUNTS"] {
         println!("cargo::rerun-if-env-changed=STUBSIZE_{name}");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -39,11 +40,13 @@ fn text() -> String {
         Some("server") => Role::Server,
         _ => Role::Servant,
     };
-    let config = Config::new().include_path(folder).marshal(marshal).combined("part");
+    let included = variable("STUBSIZE_INCLUDE").map_or_else(|| folder.to_owned(), PathBuf::from);
+    let config = Config::new().include_path(folder).include_path(&included);
+    let config = config.marshal(marshal).combined("part");
     let outputs = config.generate(&files).expect("IDL without errors");
     let generated: String = outputs.into_iter().map(|output| output.text).collect();
 
-    let options = zorb_idl::Options::new().include_path(folder);
+    let options = zorb_idl::Options::new().include_path(folder).include_path(&included);
     let compilation = zorb_idl::compile(&options, &files);
     if let Some(path) = variable("STUBSIZE_COUNTS") {
         let [structs, sequences, operations] = counts(&compilation);

@@ -16,7 +16,7 @@ use record::Record;
 
 /// Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server, compiled,
 /// interpretive, and by profile with one hot operation, and the size of the interpretive engine; and the stubs and
-/// skeletons of each operation and of the standard's services
+/// skeletons of each operation and of the services of CORBA and TAO
 ///
 /// The settings beside the optimization level are Cargo's defaults for release builds: no link-time optimization across
 /// crates, 16 codegen units, unwinding panics. The size is the difference between a program with the operations and one

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::object;
+use super::parts::OTHERS;
 use super::{Octets, expect_success};
 
 /// The naming service's stubs and skeletons are in omniORB's library, and its headers contain them.
@@ -23,11 +24,12 @@ pub(super) fn sizes(root: &Path, level: &str, files: &[&Path]) -> io::Result<Opt
     if files.iter().any(|file| file.file_stem().is_some_and(|stem| stem == IN_LIBRARY)) {
         return Ok(None);
     }
+    let others: Vec<&Path> = Path::new(OTHERS).ancestors().take(2).collect();
     let mut sum = Octets::default();
     for file in files {
         let mut compiler = Command::new("omniidl");
         compiler.arg("-bcxx").arg("-C").arg(&folder);
-        for include in file.ancestors().skip(1).take(2) {
+        for include in file.ancestors().skip(1).take(2).chain(others.iter().copied()) {
             compiler.arg("-I").arg(include);
         }
         match compiler.arg(file).status() {

@@ -20,6 +20,12 @@ const OPERATIONS: [(&str, bool); 7] = [
 const OUR_SERVICES: [(&str, &[&str]); 2] =
     [("Naming", &["CosNaming.idl"]), ("Scheduling", &["RtecScheduler.idl"])];
 
+/// Those whose IDL is with that of single operations.
+const WRITTEN_SERVICES: [(&str, &[&str]); 2] =
+    [("A/V", &["AVStreams.idl"]), ("Logging", &["Logger.idl"])];
+/// The one that includes IDL of [`OTHERS`].
+const AUDIO_AND_VIDEO: &str = "A/V";
+
 /// Services whose IDL omniORB has, and where.
 const OTHER_SERVICES: [(&str, &[&str]); 4] = [
     ("Trading", &["CosTrading.idl"]),
@@ -27,7 +33,8 @@ const OTHER_SERVICES: [(&str, &[&str]); 4] = [
     ("Events", &["CosEventComm.idl", "CosEventChannelAdmin.idl"]),
     ("LifeCycle", &["CosLifeCycle.idl"]),
 ];
-const OTHERS: &str = "/usr/share/idl/omniORB/COS";
+pub(super) const OTHERS: &str = "/usr/share/idl/omniORB/COS";
+const PARTS: &str = "tests/stubsize-parts/idl";
 
 /// Limits of interpretive code in percent of compiled code, at opt-level z.
 const STUB_PERCENT: i64 = 45;
@@ -75,7 +82,7 @@ pub(super) struct Parts {
 fn subjects(root: &Path) -> Vec<Subject> {
     let operation = |(name, has_types): &(&'static str, bool)| Subject {
         name,
-        files: vec![root.join(format!("tests/stubsize-parts/idl/{name}.idl"))],
+        files: vec![root.join(PARTS).join(format!("{name}.idl"))],
         kind: Kind::Operation(*has_types),
     };
     let service = |folder: PathBuf| {
@@ -89,6 +96,10 @@ fn subjects(root: &Path) -> Vec<Subject> {
     all.extend(OUR_SERVICES.iter().map(service(root.join("idl"))));
     let others = OTHER_SERVICES.iter().map(service(PathBuf::from(OTHERS)));
     all.extend(others.filter(|subject| subject.files.iter().all(|file| file.exists())));
+    // After the service whose IDL they include: omniORB's compiler has then written its header.
+    let written = WRITTEN_SERVICES.iter().map(service(root.join(PARTS)));
+    let has_others = Path::new(OTHERS).exists();
+    all.extend(written.filter(|subject| has_others || subject.name != AUDIO_AND_VIDEO));
     all
 }
 
@@ -157,6 +168,7 @@ fn build(
     // One codegen unit is one object file.
     cargo.args(["--config", "profile.stubsize.package.zorb-stubsize-parts.codegen-units=1"]);
     cargo.env("STUBSIZE_FILES", files.join(":")).env("STUBSIZE_ENGINE", engine);
+    cargo.env("STUBSIZE_INCLUDE", OTHERS);
     cargo.env("STUBSIZE_ROLE", role).env("STUBSIZE_COUNTS", counts_file(root));
     cargo.args(["--", &format!("--emit=obj={}", object.display())]);
     expect_success("cargo", cargo.status()?.success())?;
