@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Measure what each feature adds to a server that is built for size instead
     #[arg(long, conflicts_with_all = ["profiles", "write", "nano", "programs"])]
     features: bool,
-    /// Fail if a program is more than 1 % larger than the record, tests/footprint/budget.toml, and name the crates that
-    /// have grown most; the record belongs to one version of the compiler
+    /// Fail if a program is more than 1 % larger than the record, tests/footprint/budget.toml, or has more than 10 % more
+    /// resident memory, and name the crates that have grown most; the record belongs to one version of the compiler
     #[arg(long, requires = "programs")]
     check: bool,
     /// Write the record

@@ -11,13 +11,16 @@ use crate::record::{self, Compiler};
 const PATH: &str = "tests/footprint/budget.toml";
 
 const HEAD: &str = "\
-# Octets of programs that are built for size: of the file, and of the code and constants of each crate. A file that is more
-# than 1 % larger fails `cargo xtask footprint --programs --check`, and so does a small ORB of more than 25 % of the full one in
-# the same application, nano and sensor. Written by `cargo xtask footprint --programs --update`.
+# Octets of programs that are built for size: of the file, of the resident memory of an idle server, and of the code and
+# constants of each crate. A file that is more than 1 % larger fails `cargo xtask footprint --programs --check`, and so do
+# more than 10 % more memory, and a small ORB of more than 25 % of the full one in the same application, nano and sensor.
+# Written by `cargo xtask footprint --programs --update`.
 ";
 
 /// Growth of a file that is no regression, in percent.
 const PERCENT: u64 = 1;
+/// The same of memory: how much of the C library is resident depends on where the loader puts it.
+const PERCENT_OF_MEMORY: u64 = 10;
 /// So many crates are named, if they have grown.
 const NAMED: usize = 5;
 
@@ -33,6 +36,8 @@ const SMALL: u64 = 25;
 pub(super) struct Octets {
     pub(super) file: u64,
     pub(super) code: u64,
+    /// Memory of a server that has nothing to do; a client is not measured.
+    pub(super) resident: Option<u64>,
     pub(super) crates: BTreeMap<String, u64>,
 }
 
@@ -66,16 +71,21 @@ impl Budget {
             let crates = sizes.get("crates")?.as_table()?.iter();
             let crates = crates.map(|(name, octets)| Some((name.clone(), number(octets)?)));
             let crates = crates.collect::<Option<_>>()?;
-            programs.insert(name.clone(), Octets { file, code, crates });
+            let resident = sizes.get("resident").and_then(number);
+            programs.insert(name.clone(), Octets { file, code, resident, crates });
         }
         Some(Self { compiler: Compiler::of(&table)?, programs })
     }
 
     fn to_toml(&self) -> String {
         let mut text = format!("{HEAD}{}", self.compiler);
-        for (name, Octets { file, code, crates }) in &self.programs {
+        for (name, Octets { file, code, resident, crates }) in &self.programs {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "\n[{name}]\nfile = {file}\ncode = {code}\n[{name}.crates]");
+            let _ = writeln!(text, "\n[{name}]\nfile = {file}\ncode = {code}");
+            if let Some(resident) = resident {
+                let _ = writeln!(text, "resident = {resident}");
+            }
+            let _ = writeln!(text, "[{name}.crates]");
             for (name, octets) in crates {
                 let _ = writeln!(text, "{name:?} = {octets}");
             }
@@ -105,21 +115,31 @@ impl Budget {
         self.compiler.compares_with(&now.compiler, PATH)?;
         let mut faults = Vec::new();
         for (name, octets) in &now.programs {
-            match self.programs.get(name) {
-                None => faults.push(format!("{name}: not in {PATH}; write it with --update")),
-                Some(before) if octets.file > before.file + before.file * PERCENT / 100 => {
-                    faults.push(format!(
-                        "{name}: {} octets, and {} on record: {}; justify it, and use --update",
-                        octets.file,
-                        before.file,
-                        grown(before, octets)
-                    ));
-                }
-                Some(_) => {}
+            let Some(before) = self.programs.get(name) else {
+                faults.push(format!("{name}: not in {PATH}; write it with --update"));
+                continue;
+            };
+            let file = beyond([before.file, octets.file], PERCENT);
+            let resident = match (before.resident, octets.resident) {
+                (Some(before), Some(now)) => beyond([before, now], PERCENT_OF_MEMORY),
+                (None, Some(now)) => Some([0, now]),
+                (_, None) => None,
+            };
+            for (of_what, grown_octets) in [("", file), (" of resident memory", resident)] {
+                let Some([was, is]) = grown_octets else { continue };
+                faults.push(format!(
+                    "{name}: {is} octets{of_what}, and {was} on record: {}; justify it, and use --update",
+                    grown(before, octets)
+                ));
             }
         }
         Ok(faults)
     }
+}
+
+/// Octets before and now, if there are too many more.
+fn beyond([before, now]: [u64; 2], percent: u64) -> Option<[u64; 2]> {
+    (now > before + before * percent / 100).then_some([before, now])
 }
 
 /// The crates that have grown most.
@@ -144,7 +164,7 @@ mod tests {
 
     fn budget(file: u64, crates: &[(&str, u64)]) -> Budget {
         let crates = crates.iter().map(|(name, octets)| ((*name).to_owned(), *octets)).collect();
-        let octets = Octets { file, code: file / 2, crates };
+        let octets = Octets { file, code: file / 2, resident: Some(10 * file), crates };
         let programs = BTreeMap::from([("server".to_owned(), octets)]);
         let compiler = Compiler { rustc: "1.95.0".to_owned(), host: "x".to_owned() };
         Budget { compiler, programs }
@@ -188,5 +208,24 @@ mod tests {
         let compiler = Compiler { rustc: "2".to_owned(), host: "x".to_owned() };
         let other = Budget { compiler, ..before.clone() };
         assert!(before.growth(&other).is_err(), "another compiler");
+    }
+
+    #[test]
+    fn growth_of_memory_names_the_crates_too() {
+        let with = |resident, crates| {
+            let mut budget = budget(1000, crates);
+            budget.programs.get_mut("server").unwrap().resident = resident;
+            budget
+        };
+        let before = with(Some(10_000), &[("zorb-core", 300)]);
+        let growth = |now: &Budget| before.growth(now).unwrap();
+        assert_eq!(growth(&with(Some(11_000), &[("zorb-core", 305)])), Vec::<String>::new());
+        let faults = growth(&with(Some(11_001), &[("zorb-core", 305)]));
+        let [fault] = &faults[..] else { panic!("{faults:?}") };
+        let start =
+            "server: 11001 octets of resident memory, and 10000 on record: zorb-core 5 more;";
+        assert!(fault.starts_with(start), "{fault}");
+        assert_eq!(growth(&with(None, &[])), Vec::<String>::new(), "not measured");
+        assert_eq!(with(None, &[]).growth(&before).unwrap().len(), 1, "no record");
     }
 }

@@ -100,7 +100,8 @@ fn octets(program: &Path) -> io::Result<(PathBuf, Octets)> {
     let crates = symbols::by_crate(&names, &sections).into_iter();
     let crates = crates.map(|(name, Columns([code, constants, _]))| (name, code + constants));
     let code = sections.iter().map(|section| section.columns().0[0]).sum();
-    let octets = Octets { file: stripped.metadata()?.len(), code, crates: crates.collect() };
+    let file = stripped.metadata()?.len();
+    let octets = Octets { file, code, resident: None, crates: crates.collect() };
     Ok((stripped, octets))
 }
 
@@ -158,7 +159,10 @@ pub(super) fn compare(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> 
 }
 
 fn budget(programs: &[Program]) -> io::Result<Budget> {
-    let sizes = programs.iter().map(|program| (program.name.to_owned(), program.octets.clone()));
+    let sizes = programs.iter().map(|Program { name, octets, idle }| {
+        let resident = idle.as_ref().map(|idle| idle.resident);
+        ((*name).to_owned(), Octets { resident, ..octets.clone() })
+    });
     Budget::new(sizes.collect())
 }
 
