@@ -14,9 +14,13 @@ fn report(instructions: [u64; 5]) -> LadderReport {
                     elements_of: elements_of.to_owned(),
                     side: side.to_owned(),
                     elements: 10,
-                    instructions: 10 * instructions,
+                    instructions: 10 * instructions + u64::from(side == "receiver"),
                     cold_i1_misses: instructions,
-                    calls: BTreeMap::from([(SIZES[0].to_owned(), 10.0)]),
+                    calls: BTreeMap::from([
+                        (SIZES[0].to_owned(), 10.0),
+                        (ENCODES[0].to_owned(), 70.0),
+                        (DECODES[0].to_owned(), 10.0),
+                    ]),
                     ..LadderCount::default()
                 });
             }
@@ -39,19 +43,29 @@ fn claims_compare_the_instructions_of_steps() {
         "interp0 in relation to interp1",
         "interp1 in relation to interp2",
         "interp0 in relation to interp4",
-        "interp3, receiver: its",
+        "interp3, receiver of a message of long: its",
+        "interp4, sender of a message of each type: its",
+        "interp0, octet: instructions of the receiver",
+        "interp0, BinStruct: visits of the encoder",
+        "interp0, double: visits of the decoder",
     ] {
         assert!(holds(&good, what), "{}", good.table());
     }
     // The sizes that are still calculated.
     assert!(!holds(&good, "interp2, BinStruct: size calculations per element"));
     assert!(good.failures().iter().any(|failure| failure.contains("size calculations")));
+    for what in
+        ["interp0, double: visits of the encoder", "interp0, BinStruct: visits of the decoder"]
+    {
+        assert!(!holds(&good, what), "{}", good.table());
+    }
     let mut bad = report([100, 50, 40, 40, 40]);
     bad.finish();
     for what in [
         "interp0 in relation to interp1",
         "interp1 in relation to interp2",
         "BinStruct: instructions of interp0 in relation to interp4",
+        "interp3, receiver of a message of double: its",
     ] {
         assert!(!holds(&bad, what), "{}", bad.table());
     }
