@@ -179,7 +179,7 @@ impl CdrWriter<'_> {
 
     #[cold]
     fn write_as_latin1(&mut self, value: &str, bound: u32) -> CdrResult<()> {
-        let count = value.chars().count();
+        let count = character_count(value);
         if count > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded, "string"));
         }
@@ -209,6 +209,11 @@ impl CdrWriter<'_> {
         self.write_u8(0);
         Ok(())
     }
+}
+
+/// The number of characters. `chars().count()` has half a kilobyte of code, for long text.
+fn character_count(text: &str) -> usize {
+    text.bytes().filter(|octet| octet & 0b1100_0000 != 0b1000_0000).count()
 }
 
 #[cfg(test)]
