@@ -122,6 +122,18 @@ impl<'s, O: Os> Server<'s, O> {
         Ok(reference)
     }
 
+    /// The same with a key of four octets, which has the object's index: requests are shorter than with a longer key, and the
+    /// server finds the object at once, however many there are. In another process it is the same object if that registers the
+    /// same objects in the same order; otherwise it is `OBJECT_NOT_EXIST`, but for one in 65,536.
+    ///
+    /// # Errors
+    /// As [`reference`](Self::reference).
+    #[cfg(feature = "key-index")]
+    pub fn indexed_reference(&mut self, key: &[u8]) -> Result<Reference, SystemException> {
+        let indexed = self.objects.indexed_key(key).ok_or(UNKNOWN_OBJECT)?;
+        self.reference(&indexed)
+    }
+
     /// The endpoints that the server listens at, in the order of those of references.
     pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> {
         self.lanes.iter().map(|lane| lane.endpoint)

@@ -63,6 +63,10 @@ fn serve(address: &str) -> Result<(), SystemException> {
     let mut server = Server::new(Linux::new(6), address, LIMITS)?;
     server.register_borrowed(b"sensor", &mut sensor)?;
     say_number("port ", i64::from(server.address().port()));
+    #[cfg(feature = "key-index")]
+    for octet in server.indexed_reference(b"sensor")?.key() {
+        say_number("key ", i64::from(*octet));
+    }
     while server.perform_work(None).is_ok() {}
     Ok(())
 }

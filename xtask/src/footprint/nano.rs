@@ -8,17 +8,18 @@ use super::symbols::{self, Columns};
 use super::{grouped, output, succeed};
 
 /// Its C library is small, static, and comes with the toolchain.
-const TARGET: &str = "x86_64-unknown-linux-musl";
+pub(super) const TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// The features of `examples/nano`, each of which is added to TCP and GIOP alone; those that belong together, and all.
-const FEATURES: [&str; 7] = [
+const FEATURES: [&str; 8] = [
     "unix",
     "udp",
     "lite",
     "lanes",
     "perfect-hash",
+    "key-index",
     "unix,lite",
-    "unix,udp,lite,lanes,perfect-hash",
+    "unix,udp,lite,lanes,perfect-hash,key-index",
 ];
 
 /// Builds `examples/nano` with features, or else with the default ones. Returns the program with its symbols.
@@ -38,7 +39,7 @@ pub(super) fn build(root: &Path, features: Option<&str>) -> io::Result<PathBuf> 
 }
 
 /// Octets of code, constants and initialized data, which pages do not round up.
-fn contents(image: &Path) -> io::Result<[u64; 2]> {
+pub(super) fn contents(image: &Path) -> io::Result<[u64; 2]> {
     let sections = symbols::sections(&output("size", &["-A", "-d"], image)?);
     let all = sections.iter().fold(Columns::default(), |sum, section| sum + section.columns());
     let [code, constants, _] = all.0;

@@ -13,7 +13,10 @@ pub(super) const UNKNOWN_OBJECT: SystemException = SystemException::before(
     minor::object_not_exist::UNKNOWN_KEY,
 );
 
-/// A server's object adapter: its objects by their keys, which it compares one after the other.
+/// The most objects of a server, by the size of indexes in keys.
+const MAX_OBJECTS: usize = 1 << 16;
+
+/// A server's object adapter: its objects by their keys, which it compares one after the other unless a key has the index.
 pub(super) struct Objects<'s> {
     objects: Vec<Object<'s>>,
     limit: usize,
@@ -21,6 +24,9 @@ pub(super) struct Objects<'s> {
 
 struct Object<'s> {
     key: Vec<u8>,
+    /// Its other key, by which it is found at once.
+    #[cfg(feature = "key-index")]
+    indexed: IndexedKey,
     servant: Own<'s>,
 }
 
@@ -33,12 +39,18 @@ pub(super) enum Own<'s> {
 impl<'s> Objects<'s> {
     /// None yet, and at most `limit`.
     pub(super) fn new(limit: usize) -> Self {
-        Self { objects: Vec::new(), limit }
+        Self { objects: Vec::new(), limit: limit.min(MAX_OBJECTS) }
     }
 
     pub(super) fn add(&mut self, key: &[u8], servant: Own<'s>) -> Result<(), SystemException> {
         let refused = |kind, minor| Err(SystemException::before(kind, minor));
-        if key.is_empty() || self.find(key).is_some() {
+        #[cfg(feature = "key-index")]
+        let indexed = IndexedKey::new(self.objects.len(), key);
+        #[cfg(feature = "key-index")]
+        let is_known = self.find(key).is_some() || self.find(&indexed.0).is_some();
+        #[cfg(not(feature = "key-index"))]
+        let is_known = self.find(key).is_some();
+        if key.is_empty() || is_known {
             return refused(SystemExceptionKind::BadParam, minor::bad_param::INVALID_OBJECT_ID);
         }
         if key.len() > MAX_KEY {
@@ -51,18 +63,78 @@ impl<'s> Objects<'s> {
         let reserved = own.try_reserve_exact(key.len()).and(self.objects.try_reserve(1));
         reserved.map_err(|_| SystemException::NO_MEMORY)?;
         own.extend_from_slice(key);
-        match room::push(&mut self.objects, Object { key: own, servant }) {
+        let object = Object {
+            key: own,
+            #[cfg(feature = "key-index")]
+            indexed,
+            servant,
+        };
+        match room::push(&mut self.objects, object) {
             true => Ok(()),
             false => Err(SystemException::NO_MEMORY),
         }
     }
 
+    /// The object with a key of either kind.
     pub(super) fn find(&mut self, key: &[u8]) -> Option<&mut (dyn Servant + 's)> {
-        let found = self.objects.iter_mut().find(|object| *object.key == *key);
-        found.map(|object| match &mut object.servant {
+        let at = self.position(key)?;
+        self.objects.get_mut(at).map(|object| match &mut object.servant {
             Own::Boxed(servant) => &mut **servant,
             Own::Borrowed(servant) => &mut **servant,
         })
+    }
+
+    fn position(&self, key: &[u8]) -> Option<usize> {
+        #[cfg(feature = "key-index")]
+        if let Some(at) = IndexedKey::index_in(key)
+            && self.objects.get(at).is_some_and(|object| object.indexed.0 == *key)
+        {
+            return Some(at);
+        }
+        self.objects.iter().position(|object| *object.key == *key)
+    }
+
+    /// The key with the index of the object that has this key.
+    #[cfg(feature = "key-index")]
+    pub(super) fn indexed_key(&self, key: &[u8]) -> Option<[u8; INDEXED]> {
+        let at = self.position(key)?;
+        self.objects.get(at).map(|object| object.indexed.0)
+    }
+}
+
+/// The length of a key with an index.
+#[cfg(feature = "key-index")]
+pub(super) const INDEXED: usize = 4;
+
+/// The key with which references say where an object is: its index, and 16 bits of a hash of the key that it is registered
+/// by. The latter tell a reference to what another process, with other objects, had at this index.
+///
+/// ```text
+///  0        1        2        3        4
+///  ├────────┴────────┼────────┴────────┤
+///  │ index           │ hash            │  the highest octet first
+///  └─────────────────┴─────────────────┘
+/// ```
+#[cfg(feature = "key-index")]
+#[derive(Clone, Copy)]
+struct IndexedKey([u8; INDEXED]);
+
+#[cfg(feature = "key-index")]
+impl IndexedKey {
+    fn new(index: usize, key: &[u8]) -> Self {
+        // FNV-1a.
+        let add = |hash: u32, octet: &u8| (hash ^ u32::from(*octet)).wrapping_mul(0x0100_0193);
+        let hash = key.iter().fold(0x811c_9dc5, add);
+        let [_, _, c, d] = (hash ^ (hash >> 16)).to_be_bytes();
+        // `add` limits the number of objects to what an index can be.
+        let [a, b] = (index as u16).to_be_bytes();
+        Self([a, b, c, d])
+    }
+
+    /// The index, if this is such a key.
+    fn index_in(key: &[u8]) -> Option<usize> {
+        let [a, b, _, _] = *key else { return None };
+        Some(usize::from(u16::from_be_bytes([a, b])))
     }
 }
 

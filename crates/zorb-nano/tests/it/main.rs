@@ -7,6 +7,8 @@ mod closing;
 mod generated;
 mod heads;
 mod hostile;
+#[cfg(feature = "key-index")]
+mod indexes;
 #[cfg(feature = "lanes")]
 mod lanes;
 mod linux;

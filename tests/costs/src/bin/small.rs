@@ -1,7 +1,7 @@
 //! The program that measures a call of the small ORB: client and server in one process, each in a thread of its own.
 //!
-//! Marks are as in `zorb-costs-subject`. Apart from the empty phase there is one operation: a call without arguments
-//! and no result.
+//! Marks are as in `zorb-costs-subject`. Apart from the empty phase there is one operation, a call without arguments
+//! and no result, of the first or the last object of the server; by its key or by one with its index.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
@@ -16,7 +16,15 @@ use zorb_nano::{
     SystemException, Writer, forward_os,
 };
 
-const USAGE: &str = "usage: zorb-costs-small CALLS [empty|void]...";
+const USAGE: &str = "usage: zorb-costs-small CALLS [empty|void|last|first-indexed|last-indexed]...";
+
+/// The keys of the objects, as many as a server has by default.
+const OBJECTS: std::ops::Range<u8> = b'a'..b'a' + 16;
+
+/// The key of an object: they differ in the last octet.
+fn key(letter: u8) -> [u8; 8] {
+    [b'c', b'o', b'u', b'n', b't', b'e', b'd', letter]
+}
 
 static INTERFACE: Interface =
     Interface { ids: &["IDL:Costs/Counted:1.0"], operations: &Operations::<1>::new(&["nothing"]) };
@@ -85,13 +93,46 @@ fn main() -> ExitCode {
     }
 }
 
-/// Serves until the process ends; `ready` gets the reference of the object.
-fn serve(ready: &Sender<Result<Reference, SystemException>>) -> Result<(), SystemException> {
+/// The references of the first and the last object: by their keys, and by those with an index.
+struct References {
+    void: Reference,
+    last: Reference,
+    first_indexed: Reference,
+    last_indexed: Reference,
+}
+
+impl References {
+    fn of(server: &mut Server<'_, Steady>) -> Result<Self, SystemException> {
+        let [first, last] = [OBJECTS.start, OBJECTS.end - 1].map(key);
+        Ok(Self {
+            void: server.reference(&first)?,
+            last: server.reference(&last)?,
+            first_indexed: server.indexed_reference(&first)?,
+            last_indexed: server.indexed_reference(&last)?,
+        })
+    }
+
+    /// The one that an operation calls.
+    fn by_name(&self, name: &str) -> Option<&Reference> {
+        match name {
+            "void" => Some(&self.void),
+            "last" => Some(&self.last),
+            "first-indexed" => Some(&self.first_indexed),
+            "last-indexed" => Some(&self.last_indexed),
+            _ => None,
+        }
+    }
+}
+
+/// Serves until the process ends; `ready` gets the references of the objects.
+fn serve(ready: &Sender<Result<References, SystemException>>) -> Result<(), SystemException> {
     let endpoint = format!("uiop://@zorb-costs-{}", std::process::id()).parse()?;
     let mut server = Server::new(Steady::new(3), endpoint, LIMITS.max_connections(1))?;
-    server.register(b"counted", Box::new(Counted))?;
-    let reference = server.reference(b"counted");
-    if ready.send(reference).is_err() {
+    for letter in OBJECTS {
+        server.register(&key(letter), Box::new(Counted))?;
+    }
+    let references = References::of(&mut server);
+    if ready.send(references).is_err() {
         return Ok(());
     }
     while server.perform_work(None).is_ok() {}
@@ -108,13 +149,14 @@ fn measure(calls: &str, operations: &[String]) -> Outcome {
         }
     });
     let failed = |exception: SystemException| format!("{exception:?}");
-    let counted = started.recv()?.map_err(failed)?;
+    let references = started.recv()?.map_err(failed)?;
     let mut client = Client::new(Steady::new(1), LIMITS);
     for name in operations {
+        let counted = references.by_name(name);
         let mut repeat = |times: u32| {
-            let times = if name == "void" { times } else { 0 };
+            let Some(counted) = counted else { return Ok(()) };
             (0..times).try_for_each(|_| {
-                let mut reply = client.call(&counted, "nothing", &mut |_| Ok(()))?;
+                let mut reply = client.call(counted, "nothing", &mut |_| Ok(()))?;
                 reply.results()?.end()
             })
         };

@@ -16,7 +16,7 @@ use zorb_costs::callgrind::Profile;
 use zorb_costs::operation::{Operation, TARGETS};
 
 use crate::lanes;
-use crate::program::{EMPTY, SMALL, SUBJECT, Side, run_local, run_pair, run_small};
+use crate::program::{EMPTY, SMALL, SMALL_CALLS, SUBJECT, Side, run_local, run_pair, run_small};
 use crate::tool::{self, Absent};
 use record::Record;
 
@@ -70,10 +70,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     let to_all =
         crate::trial("instructions/pending/to-all".into(), tool::valgrind(), others_cost_a_quarter);
     let small = crate::trial("instructions/small".into(), tool::valgrind(), small_orb_takes_fewer);
+    let index =
+        crate::trial("instructions/small/index".into(), tool::valgrind(), index_is_constant);
     let kept = kept().map(|(side, operation)| one(side, operation));
     let premarshalled =
         crate::trial("instructions/premarshalled".into(), tool::valgrind(), changes_cost_half);
-    kept.chain([lite, pending, to_all, premarshalled, small]).chain(lanes).collect()
+    kept.chain([lite, pending, to_all, premarshalled, small, index]).chain(lanes).collect()
 }
 
 /// The recorded calls over GIOPlite and short messages.
@@ -219,10 +221,7 @@ fn changes_cost_half() -> Result<(), String> {
 
 /// A void call of the small ORB takes fewer instructions than one of the full ORB.
 fn small_orb_takes_fewer() -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    run_small(callgrind(folder.path(), Side::Client), CALLS)?;
-    let of_phase = |phase| instructions(SMALL, folder.path(), Side::Client, phase);
-    let small = of_phase(1)?.saturating_sub(of_phase(0).unwrap_or_default()) / CALLS;
+    let [small, ..] = *small_counts()?;
     let counts = counted()?;
     let full = [Side::Client, Side::Server].map(|side| counts.get(&(side, Operation::Void.name())));
     let full: u64 = full.into_iter().flatten().sum();
@@ -230,6 +229,32 @@ fn small_orb_takes_fewer() -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("a void call takes {small} instructions, of the full ORB {full}")),
     }
+}
+
+/// The small ORB's server finds an object by its index as fast as any other, and faster than the last one by its key.
+fn index_is_constant() -> Result<(), String> {
+    let counts @ [_, last, first_indexed, last_indexed] = *small_counts()?;
+    match first_indexed.abs_diff(last_indexed) <= FEW && last_indexed + FEW < last {
+        true => Ok(()),
+        false => Err(format!("instructions of {SMALL_CALLS:?}: {counts:?}")),
+    }
+}
+
+/// The instructions of a call in each of the ways of [`SMALL_CALLS`], client and server together, counted once.
+fn small_counts() -> Result<&'static [u64; SMALL_CALLS.len()], String> {
+    static COUNTED: OnceLock<Result<[u64; SMALL_CALLS.len()], String>> = OnceLock::new();
+    let count = || {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        run_small(callgrind(folder.path(), Side::Client), CALLS)?;
+        let of_phase = |phase| instructions(SMALL, folder.path(), Side::Client, phase);
+        let empty = of_phase(0).unwrap_or_default();
+        let mut counts = [0; SMALL_CALLS.len()];
+        for (phase, count) in (1..).zip(&mut counts) {
+            *count = of_phase(phase)?.saturating_sub(empty) / CALLS;
+        }
+        Ok(counts)
+    };
+    COUNTED.get_or_init(count).as_ref().map_err(Clone::clone)
 }
 
 /// Counts once for all trials.

@@ -196,10 +196,13 @@ pub(crate) fn run_adapters(tool: Vec<String>, counts: &[u64]) -> Result<(), Stri
     finished("the program", program.output())
 }
 
-/// Runs client and server of the small ORB under a tool: void calls.
+/// Void calls of the small ORB: of the first of 16 objects and the last, by their keys and by those with their indexes.
+pub(crate) const SMALL_CALLS: [&str; 4] = ["void", "last", "first-indexed", "last-indexed"];
+
+/// Runs client and server of the small ORB under a tool.
 pub(crate) fn run_small(tool: Vec<String>, calls: u64) -> Result<(), String> {
     let mut program = command(SMALL, tool)?;
-    program.args([&calls.to_string(), EMPTY, Operation::Void.name()]);
+    program.args([&calls.to_string(), EMPTY]).args(SMALL_CALLS);
     finished("the program", program.output())
 }
 
