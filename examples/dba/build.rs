@@ -1,5 +1,9 @@
-//! Compiles the IDL.
+//! Compiles the IDL for both ORBs.
+
+use zorb_build::{Config, Lookup, Target};
 
 fn main() {
     zorb_build::compile("idl/dba.idl");
+    let small = Config::new().target(Target::Nano).lookup(Lookup::PerfectHash);
+    small.combined("small").compile(&["idl/dba.idl"]);
 }

@@ -30,6 +30,13 @@ use dba_algorithm::{Graph, MAX_TEXT, Simulation};
 
 zorb::include_idl!("dba");
 
+impl dba::Refused {
+    /// As much of the reason as the IDL lets it have.
+    fn because(reason: String) -> Self {
+        Self { reason: reason.chars().take(128).collect() }
+    }
+}
+
 /// What commands fail with: a message for the user.
 type Failure = Box<dyn Error + Send + Sync>;
 

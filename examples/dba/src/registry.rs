@@ -159,7 +159,7 @@ impl MyRegistry {
         of: fn(&mut State) -> &mut Vec<Option<T>>,
     ) -> Result<(), Refused> {
         let mut state = self.0.lock();
-        let refused = |reason: &str| Refused { reason: format!("node {id} {reason}") };
+        let refused = |reason: &str| Refused::because(format!("node {id} {reason}"));
         let place = of(&mut state).get_mut(id as usize);
         let place = place.ok_or_else(|| refused("is not in the graph"))?;
         if place.is_some() {
@@ -178,7 +178,7 @@ impl RegistryServant for MyRegistry {
         target: Option<&Node>,
         address: &str,
     ) -> zorb::Result<(), EnterError> {
-        let target = target.ok_or_else(|| Refused { reason: "there is no object".to_owned() })?;
+        let target = target.ok_or_else(|| Refused::because("there is no object".to_owned()))?;
         Ok(self.store(id, (target.clone(), address.to_owned()), |state| &mut state.entered)?)
     }
 

@@ -7,7 +7,8 @@ use zorb_nano::{Client, Linux, Reference};
 use zorb_nano::{SystemException, Writer};
 
 use super::edges::{Edges, Machine};
-use super::{HELLO, failure, limits};
+use super::idl::dba::Receiver;
+use super::{failure, limits};
 use crate::Failure;
 use crate::dba::Neighbor;
 use crate::node_call::NodeCall;
@@ -21,7 +22,7 @@ pub(crate) struct NanoLinks {
     /// The connections, if the server has them, too.
     pub(super) edges: Option<Edges>,
     /// Those of the neighbors to which this node opens the connection.
-    opened: Vec<Reference>,
+    opened: Vec<Receiver>,
 }
 
 impl NanoLinks {
@@ -44,7 +45,7 @@ impl NanoLinks {
         };
         let client = Client::new(machine, limits(neighbors.len()));
         let opened = with_ids.filter(|(neighbor, _)| edges.is_some() && neighbor.id < id);
-        let opened = opened.map(|(_, reference)| reference.clone()).collect();
+        let opened = opened.map(|(_, reference)| Receiver(reference.clone())).collect();
         Ok(Self { id, client, neighbors: references, memo, edges, opened })
     }
 
@@ -52,15 +53,14 @@ impl NanoLinks {
     pub(super) fn open(&mut self) -> Result<(), Failure> {
         let Self { id, client, opened, .. } = self;
         opened.iter().try_for_each(|neighbor| {
-            let sent = client.send(neighbor, HELLO, &mut |writer| {
-                writer.write::<u32>(id)?;
-                writer.write_str("")
-            });
+            let sent = neighbor.hello(client, *id, "");
             sent.map_err(failure)
         })
     }
 }
 
+/// The calls are those of the stubs of `Receiver`, but a function of its own writes the arguments: it knows when they are
+/// encoded, and how often.
 impl Links for NanoLinks {
     type Error = Failure;
 

@@ -13,7 +13,7 @@ use zorb_os::clock::ticks;
 use crate::arguments::{Options, Over};
 use crate::clock::Start;
 use crate::dba::node::PrepareError;
-use crate::dba::{Neighbor, Node, NodeServant, Refused, Report, Settings};
+use crate::dba::{Neighbor, Node, NodeServant, ReceiverServant, Refused, Report, Settings};
 use crate::full::{self, FullLinks, Groups, arrival};
 use crate::group::GroupPort;
 use crate::nano::{self, NanoLinks};
@@ -163,7 +163,7 @@ impl NodeServant for MyNode {
         neighbors: &[Neighbor],
     ) -> zorb::Result<(), PrepareError> {
         let ready = self.make_ready(settings, neighbors);
-        ready.map_err(|failure| Refused { reason: failure.to_string() }.into())
+        ready.map_err(|failure| Refused::because(failure.to_string()).into())
     }
 
     fn start(&self) {
@@ -176,7 +176,9 @@ impl NodeServant for MyNode {
     fn stop(&self) {
         self.tell(Event::Stop);
     }
+}
 
+impl ReceiverServant for MyNode {
     fn value(&self, from: NodeId, cycle: u32, color: u32) {
         self.deliver(from, &Message::Value { cycle, color });
     }
