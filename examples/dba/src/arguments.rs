@@ -29,11 +29,12 @@ Of the registry:
 Of nodes, and of run, which passes them on:
   --over raw|nano|full   send messages over sockets, by the small ORB or by the full one (default: full)
   --memo            encode a message once for all neighbors, and not for each
-  --sync none|transport   one-way calls wait for nothing, or until the message is sent (default: transport)
+  --sync none|buffered|transport   one-way calls wait for nothing; for nothing, and are held back for 1 ms to be sent
+                    together; or until the message is sent (default: transport)
   --calls one-way|pending|group   over the full ORB, messages are one-way calls, calls with replies that the sender does
                     not wait for, or one-way calls to a multicast group of the neighbors (default: one-way). Over
                     sockets: to each neighbor, or to the group
-  --threads one|per-connection   which serve a node, over the ORB (default: one)
+  --threads one|per-connection   which serve a node (default: one)
   --connections one|two  for each edge, over the ORB: one in both directions, or one for each
                     (default: one; two over the small ORB with --threads per-connection, over the full one with that or
                     with other calls than one-way ones)
@@ -103,8 +104,12 @@ pub(crate) fn parse(
             "--sync" => {
                 options.sync = match value()?.as_str() {
                     "none" => Sync::None,
+                    "buffered" => Sync::Buffered,
                     "transport" => Sync::Transport,
-                    other => return Err(format!("--sync is none or transport, not {other}").into()),
+                    other => {
+                        let text = format!("--sync is none, buffered or transport, not {other}");
+                        return Err(text.into());
+                    }
                 }
             }
             "--calls" => {

@@ -4,10 +4,12 @@ mod edges;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Duration;
 
 use dba_algorithm::{Links, Message, NodeId, Segments};
 use zorb::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb::policy::{Policies, SyncScope};
+use zorb::rt::BufferingConstraint;
 use zorb::{
     CdrReader, CdrResult, CdrWriter, Interface as _, ObjectRef, OnewayQueue, Orb, Pending,
     SystemException, Wire as _,
@@ -76,9 +78,18 @@ impl FullLinks {
     }
 }
 
+/// How long calls are held back with `--sync buffered`. A node sends a neighbor one message and waits for the neighbor's:
+/// no other message fills the buffer before.
+const HELD: Duration = Duration::from_millis(1);
+
 fn policies(options: &Options) -> Policies {
+    let queued = |queue| Policies::new().with(SyncScope::None).with(queue);
     match options.sync {
-        Sync::None => Policies::new().with(SyncScope::None).with(OnewayQueue::default()),
+        Sync::None => queued(OnewayQueue::default()),
+        Sync::Buffered => {
+            let held = BufferingConstraint::default().age(HELD);
+            queued(OnewayQueue::default().buffering(held))
+        }
         Sync::Transport => Policies::new().with(SyncScope::WithTransport),
     }
 }

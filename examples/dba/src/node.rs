@@ -17,7 +17,7 @@ use zorb_os::clock::{MonotonicTime, ticks};
 use zorb_os::thread::set_affinity;
 
 use self::object::{Event, MyNode};
-use crate::arguments::{Calls, Lookup, Options, Over, Threads, Transport};
+use crate::arguments::{Calls, Options, Over, Threads, Transport};
 use crate::clock::Start;
 use crate::dba::{Node, Registry, Report};
 use crate::full::{self, Groups, watch_arrivals};
@@ -84,7 +84,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     let registry: Registry = orb.resolve(registry)?;
     let registry = registry.with_timeout(options.time_limit);
     registry.enter(id, Some(&node), &address)?;
-    let ended = until_ended(&inbox, &started, end, (service.as_mut(), options.lookup), clock);
+    let ended = until_ended(&inbox, &started, end, (service.as_mut(), options), clock);
     let ended = match ended {
         Ok(Some(ended)) => ended,
         Ok(None) => return Ok(orb.shutdown(false)?),
@@ -166,19 +166,20 @@ fn until_ended(
     inbox: &Receiver<Event>,
     started: &Receiver<()>,
     end: MonotonicTime,
-    (service, lookup): (Option<&mut Service>, Lookup),
+    (service, options): (Option<&mut Service>, &Options),
     clock: Start,
 ) -> Result<Option<Ended>, Failure> {
     match next(inbox, end)? {
         Event::Prepared(mut driver) => {
-            let outcome = raw::run(&mut driver, started, end)?;
+            let outcome = raw::run(&mut driver, options.threads, started, end)?;
             Ok(Some(Ended { report: report::of(&driver, outcome, clock), _sockets: Some(driver) }))
         }
         Event::PreparedSmall(driver) => {
             let service = service.ok_or("there is no server")?;
-            let report = nano::run(*driver, (service, lookup), started, end, |driver, outcome| {
-                report::of(driver, outcome, clock)
-            })?;
+            let report =
+                nano::run(*driver, (service, options.lookup), started, end, |driver, outcome| {
+                    report::of(driver, outcome, clock)
+                })?;
             Ok(Some(Ended { report, _sockets: None }))
         }
         Event::Ended(report) => Ok(Some(Ended { report: *report, _sockets: None })),

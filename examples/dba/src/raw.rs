@@ -1,5 +1,7 @@
 //! Messages over sockets, without an ORB.
 
+mod threads;
+
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd as _;
@@ -11,6 +13,7 @@ use zorb_os::clock::MonotonicTime;
 use zorb_os::poll::{ReadySet, Trigger};
 
 use crate::Failure;
+use crate::arguments::Threads;
 use crate::dba::Neighbor;
 use crate::frame::{Frame, SIZE, decode, encode};
 use crate::group::{self, GroupPort};
@@ -233,15 +236,20 @@ impl Links for RawLinks {
     }
 }
 
-/// Runs a node until it ends: starts it when `start` says so and all neighbors are connected.
+/// Runs a node until it ends: starts it when `start` says so and all neighbors are connected. Until they are, one thread
+/// reads from all.
 pub(crate) fn run(
     driver: &mut Driver<RawLinks>,
+    threads: Threads,
     start: &Receiver<()>,
     end: MonotonicTime,
 ) -> Result<Outcome, Failure> {
     let mut is_started = false;
     loop {
         if !is_started && driver.links_mut().missing.is_empty() {
+            if threads == Threads::PerConnection {
+                return threads::run(driver, start, end);
+            }
             wait_for(start, end)?;
             is_started = true;
             if let Some(outcome) = driver.start()? {

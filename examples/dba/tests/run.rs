@@ -57,12 +57,14 @@ fn of_nodes(result: &Value, name: &str) -> Vec<u64> {
 }
 
 /// The ways to carry messages.
-const WAYS: [(&[&str], bool); 13] = [
+const WAYS: [(&[&str], bool); 15] = [
     (&["--over", "raw"], false),
     (&["--over", "raw", "--memo"], true),
+    (&["--over", "raw", "--threads", "per-connection"], false),
     (&["--over", "nano"], false),
     (&["--over", "nano", "--memo"], true),
     (&["--over", "full"], false),
+    (&["--sync", "buffered"], false),
     (&["--over", "full", "--memo"], true),
     (&["--over", "nano", "--connections", "two"], false),
     (&["--over", "full", "--connections", "two"], false),

@@ -19,6 +19,8 @@ pub(crate) enum Over {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sync {
     None,
+    /// The same, and calls are held back to be sent together.
+    Buffered,
     Transport,
 }
 
@@ -174,8 +176,10 @@ impl Options {
     /// The arguments by which a node gets these options.
     pub(crate) fn of_node(&self) -> Vec<String> {
         let mut arguments = vec!["--over".to_owned(), self.over.name().to_owned()];
-        if self.sync == Sync::None {
-            arguments.extend(["--sync", "none"].map(str::to_owned));
+        match self.sync {
+            Sync::None => arguments.extend(["--sync", "none"].map(str::to_owned)),
+            Sync::Buffered => arguments.extend(["--sync", "buffered"].map(str::to_owned)),
+            Sync::Transport => {}
         }
         match self.calls {
             Calls::OneWay => {}
@@ -223,11 +227,8 @@ impl Over {
 
 /// Rejects options that do not go together.
 pub(super) fn check(options: &Options) -> Result<(), Failure> {
-    if options.over == Over::Raw && options.threads == Threads::PerConnection {
-        return Err("--threads per-connection is there with --over full and nano only".into());
-    }
-    if options.calls == Calls::Pending && (options.over != Over::Full || options.sync == Sync::None)
-    {
+    let is_queued = options.sync != Sync::Transport;
+    if options.calls == Calls::Pending && (options.over != Over::Full || is_queued) {
         return Err("--calls pending is there with --over full and --sync transport only".into());
     }
     if options.connections == Some(Connections::One) && !options.may_share_connections() {
@@ -239,7 +240,7 @@ pub(super) fn check(options: &Options) -> Result<(), Failure> {
         return Err(text.into());
     }
     let has_groups = match options.over {
-        Over::Raw => options.host.is_ipv4(),
+        Over::Raw => options.host.is_ipv4() && options.threads == Threads::One,
         Over::Nano => false,
         Over::Full => {
             let is_threaded = options.threads == Threads::PerConnection;
@@ -247,7 +248,7 @@ pub(super) fn check(options: &Options) -> Result<(), Failure> {
         }
     };
     if options.calls == Calls::Group && !has_groups {
-        let text = "--calls group is there with a host of IPv4, --over raw or --threads per-connection only";
+        let text = "--calls group is there with a host of IPv4, --over raw --threads one or --over full --threads per-connection only";
         return Err(text.into());
     }
     Ok(())

@@ -13,7 +13,13 @@ fn a_node_gets_the_options_of_the_run() {
     let pending = "--calls pending --sync transport";
     let edges =
         ["--over nano --connections one", "--over nano --connections two", "--connections one"];
-    let ways = ["--over raw --memo", "--over nano --memo --lookup linear", full, threads];
+    let ways = [
+        "--over raw --memo --threads per-connection",
+        "--sync buffered",
+        "--over nano --memo --lookup linear",
+        full,
+        threads,
+    ];
     let transports = ["--transport uiop", "--transport shmiop --threads per-connection"];
     for way in ways.into_iter().chain([pending]).chain(edges).chain(transports) {
         let run = format!(
@@ -47,14 +53,19 @@ fn errors_say_what_is_wrong() {
         ("run g --fast", "there is no option --fast"),
         ("run g --over tcp", "--over is raw, nano or full, not tcp"),
         ("run g --threads 2", "--threads is one or per-connection, not 2"),
-        (
-            "run g --over raw --threads per-connection",
-            "--threads per-connection is there with --over full and nano only",
-        ),
+        ("run g --sync half", "--sync is none, buffered or transport, not half"),
         ("run g --calls two-way", "--calls is one-way, pending or group, not two-way"),
         (
             "run g --calls group",
-            "--calls group is there with a host of IPv4, --over raw or --threads per-connection only",
+            "--calls group is there with a host of IPv4, --over raw --threads one or --over full --threads per-connection only",
+        ),
+        (
+            "run g --over raw --calls group --threads per-connection",
+            "--calls group is there with a host of IPv4, --over raw --threads one or --over full --threads per-connection only",
+        ),
+        (
+            "run g --calls pending --sync buffered",
+            "--calls pending is there with --over full and --sync transport only",
         ),
         (
             "run g --over nano --calls pending",
