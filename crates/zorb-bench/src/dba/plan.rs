@@ -42,12 +42,20 @@ pub(super) const FULL_MEMO: Way =
 /// Of two nodes only.
 pub(super) const FULL_QUEUED: Way =
     Way { name: "full, sync none", options: &["--over", "full", "--sync", "none"] };
+/// Of two nodes only.
+pub(super) const FULL_BUFFERED: Way =
+    Way { name: "full, sync buffered", options: &["--over", "full", "--sync", "buffered"] };
 /// Of four nodes only.
 pub(super) const FULL_PENDING: Way =
     Way { name: "full, pending", options: &["--over", "full", "--calls", "pending"] };
 /// Of four nodes only.
 pub(super) const FULL_THREADS: Way =
     Way { name: "full, threads", options: &["--over", "full", "--threads", "per-connection"] };
+/// Of four nodes and the mesh only.
+pub(super) const RAW_THREADS: Way = Way {
+    name: "raw, threads",
+    options: &["--over", "raw", "--memo", "--threads", "per-connection"],
+};
 /// Of four nodes only.
 pub(super) const NANO_THREADS: Way =
     Way { name: "nano, threads", options: &["--over", "nano", "--threads", "per-connection"] };
@@ -134,9 +142,21 @@ impl DbaPlan {
         for topology in topologies {
             groups.push(group(topology, Timed::Cycles, &[NANO_MEMO, FULL_MEMO], shown));
         }
-        let others =
-            [FULL_PENDING, FULL_THREADS, NANO_THREADS, NANO_TWO, FULL_TWO, RAW_GROUP, FULL_GROUP];
+        // Its cycles take milliseconds, whatever the processor does.
+        let slow = Topology { cycles: self.or_quick(1_000, 20), ..two };
+        groups.push(group(slow, Timed::Segments, &[FULL_BUFFERED], shown));
+        let others = [
+            FULL_PENDING,
+            RAW_THREADS,
+            FULL_THREADS,
+            NANO_THREADS,
+            NANO_TWO,
+            FULL_TWO,
+            RAW_GROUP,
+            FULL_GROUP,
+        ];
         groups.push(group(four, Timed::Cycles, &others, shown));
+        groups.push(group(mesh, Timed::Cycles, &[RAW_THREADS], shown));
         groups.push(group(two, Timed::Segments, &[NANO_MEMO, FULL_MEMO], shown));
         groups.push(group(four, Timed::Segments, &[NANO_MEMO, FULL_MEMO, NANO_LINEAR], shown));
         groups.push(group(mesh, Timed::Segments, &WAYS, shown));

@@ -55,6 +55,8 @@ pub(super) struct Segment {
     pub(super) name: String,
     /// In all cycles.
     pub(super) total_ns: u64,
+    /// In the cycle with most of it.
+    pub(super) max_ns: u64,
 }
 
 impl Program {

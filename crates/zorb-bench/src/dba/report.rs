@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::model::{Complete, Rule, SEGMENTS};
-use super::plan::{FULL, FULL_MEMO, FULL_QUEUED, Group, NANO, NANO_MEMO, RAW, Way};
+use super::plan::{FULL, FULL_BUFFERED, FULL_MEMO, FULL_QUEUED};
+use super::plan::{Group, NANO, NANO_MEMO, RAW, Way};
 use super::program::Run;
 use super::row::{DbaRow, STAGES, ratio};
 use crate::machine::Machine;
@@ -206,14 +207,26 @@ impl DbaReport {
             let what = format!("4 nodes, raw: time of marshalling in relation to {}", way.name);
             claims.push(Claim::at_most(what, 1.0, ratio(&marshals, &others)));
         }
-        if let Some((queued, row)) = self.row(2, FULL_QUEUED, true).zip(self.row(2, FULL, true)) {
-            let what = "2 nodes, full: p99 of waiting with sync none in relation to transport";
-            let found = ratio(&queued.wait_p99_us, &row.wait_p99_us);
-            let claim = Claim::new(what, "at least 2", two_digits(found), found.median >= 2.0);
-            claims.push(claim.unclear_if(found.contains(2.0)));
-        }
+        claims.extend(self.waiting());
         claims.extend(self.predictions.iter().map(DbaPrediction::claim));
         claims
+    }
+
+    /// Claims about how long calls that wait for nothing make the neighbor wait: long if the ORB keeps them in a buffer, as
+    /// that of the literature did, and hardly longer if it sends them at once.
+    fn waiting(&self) -> Vec<Claim> {
+        let Some(row) = self.row(2, FULL, true) else { return Vec::new() };
+        let waits = |way| Some(ratio(&self.row(2, way, true)?.wait_p99_us, &row.wait_p99_us));
+        let buffered = waits(FULL_BUFFERED).map(|found| {
+            let what = "2 nodes, full: p99 of waiting with sync buffered in relation to transport";
+            let claim = Claim::new(what, "at least 2", two_digits(found), found.median >= 2.0);
+            claim.unclear_if(found.contains(2.0))
+        });
+        let queued = waits(FULL_QUEUED).map(|found| {
+            let what = "2 nodes, full: p99 of waiting with sync none in relation to transport";
+            Claim::at_most(what, 2.0, found)
+        });
+        buffered.into_iter().chain(queued).collect()
     }
 
     /// The numbers as text, with the claims.
@@ -266,14 +279,19 @@ impl DbaReport {
     }
 
     fn stages(&self) -> TextTable {
-        let columns = ["nodes", "way"].into_iter().chain(STAGES).chain(["marshal %", "await p99"]);
+        let columns = ["nodes", "way"].into_iter().chain(STAGES).chain([
+            "marshal %",
+            "await p99",
+            "longest send",
+        ]);
         let mut table = TextTable::new(columns);
         for row in self.rows.iter().filter(|row| row.segments) {
             let stages = (0..STAGES.len()).map(|stage| format!("{:.2}", row.stage(stage)));
             let share = format!("{:.1}", 100.0 * row.marshalling());
-            let wait = format!("{:.1}", median(row.wait_p99_us.iter().copied()));
+            let [wait, send] = [&row.wait_p99_us, &row.longest_send_us]
+                .map(|times| format!("{:.1}", median(times.iter().copied())));
             let first = [row.nodes.to_string(), row.way.to_owned()];
-            table.row(first.into_iter().chain(stages).chain([share, wait]));
+            table.row(first.into_iter().chain(stages).chain([share, wait, send]));
         }
         table
     }

@@ -38,6 +38,8 @@ pub struct DbaRow {
     pub p99_us: Vec<f64>,
     /// The 99th percentile of the time that a cycle waits for messages, of the middle node.
     pub wait_p99_us: Vec<f64>,
+    /// The longest time that sending a message to all neighbors took, of the middle node: the jitter of sending.
+    pub longest_send_us: Vec<f64>,
     /// The processor time that a node uses per cycle.
     pub processor_us: Vec<f64>,
     /// How often a node encodes a message per cycle.
@@ -81,6 +83,7 @@ impl DbaRow {
             quartiles_us: Vec::new(),
             p99_us: Vec::new(),
             wait_p99_us: Vec::new(),
+            longest_send_us: Vec::new(),
             processor_us: Vec::new(),
             encodings: Vec::new(),
             segments_of: Vec::new(),
@@ -114,6 +117,7 @@ impl DbaRow {
         self.refused += nodes.iter().map(|node| node.refused).sum::<u64>();
         if self.segments {
             self.wait_p99_us.push(middle(|node| node.wait_p99_ns));
+            self.longest_send_us.push(middle(longest_send));
             let segment = |index: usize| {
                 let time = |node: &Node| node.segments.get(index).map_or(0, |one| one.total_ns);
                 mean(&time) / 1e3
@@ -165,6 +169,12 @@ fn of_stage(node: &Node, stage: usize) -> u64 {
     times.map(|segment| segment.total_ns).sum()
 }
 
+/// The longest time of a node in a segment of sending.
+fn longest_send(node: &Node) -> u64 {
+    let sends = node.segments.iter().filter(|segment| segment.name.starts_with("send"));
+    sends.map(|segment| segment.max_ns).max().unwrap_or_default()
+}
+
 fn stage_of(segment: &str) -> usize {
     let stage = STAGES.iter().position(|stage| segment.starts_with(stage));
     stage.unwrap_or(STAGES.len() - 1)
@@ -190,7 +200,11 @@ mod tests {
 
     #[test]
     fn nodes_of_a_run_make_a_round() {
-        let segment = |name: &str, total_ns| Segment { name: name.to_owned(), total_ns };
+        let segment = |name: &str, total_ns| Segment {
+            name: name.to_owned(),
+            total_ns,
+            max_ns: total_ns / 2,
+        };
         let node = |median_ns, total_ns| Node {
             cycles: 2,
             median_ns,
@@ -211,9 +225,28 @@ mod tests {
         assert_eq!((row.median_us, row.encodings, row.refused), (vec![3.0], vec![6.0], 3));
         assert_eq!((row.processor_us, row.gap), (vec![0.5], 0.2));
         assert_eq!(row.stages_us, [[0.0, 0.0, 1.5, 0.0, 0.0, 0.5]]);
+        assert_eq!(row.longest_send_us, [0.0], "nothing is sent");
         assert_eq!((&row.mean_us[..], &row.deviation_us[..]), (&[13.0 / 6.0][..], &[0.5][..]));
         let [segments] = row.segments_us[..] else { panic!("one round") };
         assert_eq!((segments[0], segments[1], segments[2]), (1.5, 0.5, 0.0));
+    }
+
+    #[test]
+    fn the_jitter_of_sending_is_that_of_the_longer_segment() {
+        let segment = |name: &str, max_ns| Segment { name: name.to_owned(), total_ns: 0, max_ns };
+        let node = |value, improvement| Node {
+            segments: vec![
+                segment("send value", value),
+                segment("await value", 9_000),
+                segment("send improvement", improvement),
+            ],
+            ..Node::default()
+        };
+        let reports = vec![node(1_000, 2_000), node(4_000, 3_000), node(0, 1_000)];
+        let topology = Topology { nodes: 3, words: &[], cycles: 2 };
+        let mut row = DbaRow::new(topology, RAW, Timed::Segments);
+        row.add(&Run { solved: false, conflicts: 0, reports });
+        assert_eq!(row.longest_send_us, [2.0]);
     }
 
     #[test]

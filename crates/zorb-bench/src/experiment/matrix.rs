@@ -32,12 +32,11 @@ pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) 
     let mut pairs = run.start(MAX_THREADS * 2, watch)?;
     watch.begin(works.len() * pairs.len() * run.rounds() * 2);
     for work in works {
-        let blocks = run.work(&mut pairs, work, watch)?;
-        if work.label == Operation::Ping.name() && run.experiment.kind == Kind::Latency {
-            let names = pairs.iter().map(|pair| pair.name.as_str());
-            let peers: Vec<_> = names.zip(&blocks).collect();
-            run.claims.extend(small::claim(&peers, run.setup.options.quick));
-        }
+        run.work(&mut pairs, work, watch)?;
+    }
+    let ping = works.iter().find(|work| work.label == Operation::Ping.name());
+    if let Some(work) = ping.filter(|_| run.experiment.kind == Kind::Latency) {
+        run.claims.extend(small::measure(&mut pairs, work, run.setup.options.quick, watch)?);
     }
     stop(pairs)
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dba::plan::{DbaPlan, Timed};
+use crate::dba::plan::{DbaPlan, FULL_BUFFERED, Timed};
 
 /// A report whose cycles take so many times those of sockets, in each of nine rounds.
 fn report(quick: bool, times: impl Fn(&DbaRow) -> f64) -> DbaReport {
@@ -25,7 +25,11 @@ fn report_of(quick: bool, instrumentation: f64, times: impl Fn(&DbaRow) -> f64) 
         let memo = [RAW.name, NANO_MEMO.name, FULL_MEMO.name].contains(&way.name);
         let encodings = if memo { 2.0 } else { 2.0 * (topology.nodes - 1) as f64 };
         let stages = if way == RAW { 0.1 } else { 0.5 };
-        let wait = if way == FULL_QUEUED { 90.0 } else { 30.0 };
+        let wait = match way {
+            FULL_BUFFERED => 90.0 * time,
+            FULL_QUEUED => 30.0 * time,
+            _ => 30.0,
+        };
         for _ in 0..9 {
             row.median_us.push(cycle);
             row.mean_us.push(1.5 * cycle);
@@ -96,6 +100,23 @@ fn a_slow_orb_fails_the_claims() {
         ]
     );
     assert!(report(true, slow).failures().is_empty());
+}
+
+#[test]
+fn calls_wait_in_a_buffer_and_not_in_a_queue() {
+    let (buffered, queued) = (FULL_BUFFERED.name, FULL_QUEUED.name);
+    let times = |row: &DbaRow| match row.way {
+        way if way == buffered => 0.5,
+        way if way == queued => 3.0,
+        _ => good(row),
+    };
+    let failures = report(false, times).failures();
+    let of = |way| format!("2 nodes, full: p99 of waiting with {way} in relation to transport");
+    let expected = [
+        format!("{}: 1.50 (1.50 to 1.50)", of("sync buffered")),
+        format!("{}: 3.00", of("sync none")),
+    ];
+    assert_eq!(failures, expected);
 }
 
 #[test]
