@@ -1,10 +1,14 @@
 //! The small ORB and the full one in both directions, over each protocol that both have.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may")]
 
+mod priorities;
+
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use libtest_mimic::{Arguments, Trial};
 use zorb::poa::PoaPolicies;
 use zorb::rt::{LaneBuilder, Priority, RtOrb};
 use zorb::{Interface as _, Orb};
@@ -102,7 +106,29 @@ fn beside_small_server(urls: &[String], body: impl FnOnce(&str)) {
     });
 }
 
-#[test]
+fn main() -> ExitCode {
+    let tests: [(&str, fn()); 4] = [
+        ("the_small_orb_calls_the_full_one", the_small_orb_calls_the_full_one),
+        ("the_full_orb_calls_the_small_one", the_full_orb_calls_the_small_one),
+        (
+            "one_way_calls_are_datagrams_in_both_directions",
+            one_way_calls_are_datagrams_in_both_directions,
+        ),
+        (
+            "the_small_orb_calls_the_lane_of_its_priority",
+            the_small_orb_calls_the_lane_of_its_priority,
+        ),
+    ];
+    let trial = |(name, test): (&str, fn())| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let trials = tests.map(trial).into_iter().chain([priorities::trial()]);
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
 fn the_small_orb_calls_the_full_one() {
     let mut client = small_client();
     for url in TWO_WAY {
@@ -121,7 +147,6 @@ fn the_small_orb_calls_the_full_one() {
     }
 }
 
-#[test]
 fn the_full_orb_calls_the_small_one() {
     let name = format!("@zorb-nano-both-{}", std::process::id());
     let orb = full_orb(&[]);
@@ -143,7 +168,6 @@ fn the_full_orb_calls_the_small_one() {
     orb.shutdown(true).unwrap();
 }
 
-#[test]
 fn one_way_calls_are_datagrams_in_both_directions() {
     let orb = full_orb(&["diop://127.0.0.1:0"]);
     let meter: full::Meter = orb.root_poa().activate(FullMeter).unwrap();
@@ -161,7 +185,6 @@ fn one_way_calls_are_datagrams_in_both_directions() {
     other.shutdown(true).unwrap();
 }
 
-#[test]
 fn the_small_orb_calls_the_lane_of_its_priority() {
     let orb = full_orb(&["iiop://127.0.0.1:0"]);
     let rt = RtOrb::builder().attach(&orb).unwrap();
