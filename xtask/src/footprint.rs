@@ -4,6 +4,7 @@ mod budget;
 mod nano;
 mod programs;
 mod resident;
+mod steps;
 mod symbols;
 
 use std::fmt::Write as _;
@@ -24,12 +25,13 @@ pub(crate) struct Options {
     /// Profiles of Cargo.toml
     #[arg(value_name = "PROFILE", default_values = ["plain", "lto", "footprint"])]
     profiles: Vec<String>,
-    /// Write the sizes of these profiles to the table of docs/src/footprint.md
+    /// Write the sizes of these profiles to the table of docs/src/footprint.md; with --nano, those of the steps of
+    /// docs/src/nano.md
     #[arg(long)]
     write: bool,
-    /// Measure the image of examples/nano instead, which is on the small ORB, beside the same application on the full one;
-    /// fails if it has more than 25 % of that
-    #[arg(long, conflicts_with_all = ["profiles", "write"])]
+    /// Measure the image of examples/nano instead, which is on the small ORB, what each feature adds to it, and each step of
+    /// the book's page to another image, beside the same application on the full one; fails if it has more than 25 % of that
+    #[arg(long, conflicts_with = "profiles")]
     nano: bool,
     /// Measure six programs instead, built for size as a user's own project does: a client, a server without default features
     /// whose panics abort, a server, one with every feature and lanes, the image of examples/nano, and the same application
@@ -49,6 +51,8 @@ pub(crate) struct Options {
 }
 
 const PAGE: &str = "docs/src/footprint.md";
+/// The line before the table of profiles.
+const MARKER: &str = "<!-- footprint -->\n";
 
 /// The sizes of one program.
 struct Footprint {
@@ -64,6 +68,10 @@ struct Footprint {
 pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     if options.nano {
         nano::command(root, out)?;
+        let table = steps::measure(root, out)?;
+        if options.write {
+            write_table(root, steps::PAGE, steps::MARKER, &table)?;
+        }
         return programs::compare(root, out);
     }
     if options.programs {
@@ -81,12 +89,7 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
         measured.push(footprint);
     }
     if options.write {
-        let path = root.join(PAGE);
-        let page = std::fs::read_to_string(&path)?;
-        let Some(page) = with_table(&page, &table(&measured)) else {
-            return Err(io::Error::other(format!("{PAGE}: the markers of the table are missing")));
-        };
-        std::fs::write(path, page)?;
+        write_table(root, PAGE, MARKER, &table(&measured))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -170,12 +173,20 @@ fn table(measured: &[Footprint]) -> String {
     made
 }
 
-/// The page with the table inserted.
-fn with_table(page: &str, table: &str) -> Option<String> {
-    let begin = "<!-- footprint -->\n";
-    let (before, rest) = page.split_once(begin)?;
+/// Replaces the table of a page.
+fn write_table(root: &Path, page: &str, marker: &str, table: &str) -> io::Result<()> {
+    let path = root.join(page);
+    let Some(text) = with_table(&std::fs::read_to_string(&path)?, marker, table) else {
+        return Err(io::Error::other(format!("{page}: the markers of the table are missing")));
+    };
+    std::fs::write(path, text)
+}
+
+/// The page with the table inserted after the marker.
+fn with_table(page: &str, marker: &str, table: &str) -> Option<String> {
+    let (before, rest) = page.split_once(marker)?;
     let (_, after) = rest.split_once("<!-- end -->")?;
-    Some(format!("{before}{begin}\n{table}\n<!-- end -->{after}"))
+    Some(format!("{before}{marker}\n{table}\n<!-- end -->{after}"))
 }
 
 /// Formats 1234567 as 1,234,567.
@@ -205,14 +216,14 @@ mod tests {
     fn the_table_replaces_the_previous_one() {
         let page = "a\n<!-- footprint -->\nold\n<!-- end -->\nb";
         let expected = "a\n<!-- footprint -->\n\nnew\n\n<!-- end -->\nb";
-        assert_eq!(with_table(page, "new\n").as_deref(), Some(expected));
-        assert_eq!(with_table("nothing", ""), None);
+        assert_eq!(with_table(page, MARKER, "new\n").as_deref(), Some(expected));
+        assert_eq!(with_table("nothing", MARKER, ""), None);
     }
 
     #[test]
     fn the_page_contains_the_markers_of_the_table() {
         let page = std::fs::read_to_string(crate::root().join(PAGE)).expect(PAGE);
-        assert!(with_table(&page, "").is_some());
+        assert!(with_table(&page, MARKER, "").is_some());
         for profile in ["plain", "lto", "footprint"] {
             assert!(page.contains(&format!("| `{profile}` |")), "{profile}");
         }

@@ -27,9 +27,33 @@ fn main() -> ExitCode {
     trials.extend(bare);
     trials.push(on("the_image_is_small_and_works", image::TARGET, image::test));
     let build = ["build", "--release", "--target", image::TARGET];
-    let program = move || cargo("../../examples/sensor", &build);
+    let program = move || {
+        cargo("../../examples/sensor", &build)?;
+        check_budget(&target_folder().join(image::TARGET).join("release/sensor"))
+    };
     trials.push(on("the_program_of_the_book_builds", image::TARGET, program));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The page that shows the program, the row of its table that is about the whole one, and how much larger the program may be: a
+/// page of memory, to which the parts of the file are rounded.
+const PAGE: &str = "../../docs/src/nano.md";
+const ROW: &str = "| 4: the operation `calibrate` |";
+const ROUNDING: u64 = 4096;
+
+/// Checks that the program of the book has the octets that the book says.
+fn check_budget(program: &Path) -> Result<(), Failed> {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE))?;
+    let row = page.lines().find(|line| line.starts_with(ROW)).ok_or("no row of the program")?;
+    let column = row.trim_end_matches(['|', ' ']).rsplit('|').next().unwrap_or_default();
+    let said: u64 = column.trim().replace(',', "").parse()?;
+    let is = program.metadata()?.len();
+    if is <= said + ROUNDING {
+        return Ok(());
+    }
+    let message =
+        format!("{is} octets, and {said} in {PAGE}: `cargo xtask footprint --nano --write`");
+    Err(message.into())
 }
 
 /// A test that needs a target.
