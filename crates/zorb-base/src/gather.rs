@@ -47,6 +47,14 @@ struct Run {
     /// Its offset in the message.
     at: usize,
     length: usize,
+    /// Whether it is the encoding of a value.
+    is_value: bool,
+}
+
+impl Run {
+    const fn after(written: &[u8], octets: &[u8], is_value: bool) -> Self {
+        Self { at: written.len(), length: octets.len(), is_value }
+    }
 }
 
 impl Tail {
@@ -117,15 +125,25 @@ impl Gather {
     }
 }
 
+impl Gather {
+    #[inline]
+    fn note(&mut self, run: Run) -> bool {
+        if run.length < self.threshold || self.found.is_some() {
+            return false;
+        }
+        self.found = Some(Tail { body: 0, run });
+        true
+    }
+}
+
 impl Outlet for Gather {
     #[inline]
     fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
-        if octets.len() < self.threshold || self.found.is_some() {
-            return false;
-        }
-        let run = Run { at: written.len(), length: octets.len() };
-        self.found = Some(Tail { body: 0, run });
-        true
+        self.note(Run::after(written, octets, false))
+    }
+
+    fn offer_value(&mut self, written: &[u8], octets: &[u8]) -> bool {
+        self.note(Run::after(written, octets, true))
     }
 }
 
@@ -208,11 +226,20 @@ struct Sender<'a> {
 
 impl Outlet for Sender<'_> {
     fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
-        let run = Run { at: written.len(), length: octets.len() };
-        if run != self.run || self.sent.is_some() {
+        if Run::after(written, octets, false) != self.run || self.sent.is_some() {
             return false;
         }
         self.sent = Some((self.send)(&mut [IoSlice::new(written), IoSlice::new(octets)]));
+        true
+    }
+
+    fn offer_value(&mut self, written: &[u8], octets: &[u8]) -> bool {
+        if Run::after(written, octets, true) != self.run || self.sent.is_some() {
+            return false;
+        }
+        // Of two parts, a stream may send the second one another way, by which only runs may go.
+        let mut parts = [IoSlice::new(written), IoSlice::new(octets), IoSlice::new(&[])];
+        self.sent = Some((self.send)(&mut parts));
         true
     }
 }

@@ -9,4 +9,10 @@ pub trait Outlet {
     /// `false`, and the writer copies them. The writer does not count octets that were taken: if more
     /// octets follow them, the outlet has to copy them itself.
     fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool;
+
+    /// The same for octets that are no such run, as those of an `any`: they have to arrive behind the others, as readers
+    /// look for the first value of a run in a [tail](crate::CdrReader::set_tail), but for nothing else.
+    fn offer_value(&mut self, written: &[u8], octets: &[u8]) -> bool {
+        self.offer(written, octets)
+    }
 }

@@ -217,6 +217,26 @@ impl<'b> CdrWriter<'b> {
         if taken {
             return Ok(());
         }
+        self.copy_run(octets, what)
+    }
+
+    /// As [`put_run`](Self::put_run), for octets that are not a run of octets or numbers, but the encoding of a value.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn put_value(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
+        let taken = match &mut self.outlet {
+            Some(outlet) => outlet.offer_value(self.buffer, octets),
+            None => false,
+        };
+        if taken {
+            return Ok(());
+        }
+        self.copy_run(octets, what)
+    }
+
+    #[inline]
+    fn copy_run(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
         if self.has_room(octets.len()) {
             self.buffer.extend_from_slice(octets);
         } else if !slow::put_run(self.buffer, octets) {

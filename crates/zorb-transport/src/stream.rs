@@ -90,7 +90,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn send_all(&self, bytes: &[u8]) -> io::Result<()>;
 
     /// Sends all of `parts` in order as if they were one slice, without copying them together. The
-    /// slices are advanced.
+    /// slices are advanced. If there are two, the second one is a run of octets or numbers, which the peer may
+    /// borrow; the long end of any other message has an empty part behind it.
     ///
     /// # Errors
     /// As [`send_all`](Self::send_all).

@@ -127,7 +127,7 @@ impl Any {
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
-            return writer.put_run(&self.octets, "any");
+            return writer.put_value(&self.octets, "any");
         }
         Layout::of(&self.type_code).copy(&mut self.reader(), writer)
     }
@@ -140,7 +140,7 @@ impl Any {
     pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
-            return writer.put_run(&self.octets, "any");
+            return writer.put_value(&self.octets, "any");
         }
         layout.copy(&mut self.reader(), writer)
     }

@@ -51,6 +51,27 @@ fn a_long_run_at_the_end_is_gathered() {
 }
 
 #[test]
+fn the_encoding_of_a_value_is_gathered_as_no_run() {
+    let octets = vec![1_u8; 200];
+    let write = |writer: &mut CdrWriter<'_>| writer.put_value(&octets, "any");
+    let (mut buffer, tail) = written(100, &write);
+    let mut sent = Vec::new();
+    let outcome = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |parts| {
+        // A stream borrows the second of two parts.
+        assert_eq!(parts.len(), 3);
+        parts.iter().for_each(|part| sent.extend_from_slice(part));
+        Ok(())
+    });
+    outcome.unwrap();
+    assert_eq!(sent, written(usize::MAX, &write).0);
+    // If it is a run the second time, nothing is sent.
+    let run = |writer: &mut CdrWriter<'_>| writer.put_run(&octets, "any");
+    let (mut buffer, tail) = written(100, &write);
+    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &run, &mut |_| Ok(()));
+    assert!(is_body_changed(&sent.unwrap_err()));
+}
+
+#[test]
 fn other_runs_are_copied() {
     let octets = vec![1_u8; 200];
     let short = |writer: &mut CdrWriter<'_>| Octets::write(&octets[..99], writer);

@@ -334,6 +334,14 @@ fn octets_that_are_sent_unchanged_are_offered_to_be_gathered() {
 
     impl Outlet for Taking {
         fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
+            panic!(
+                "a run of {} octets at {}, which readers look for elsewhere",
+                octets.len(),
+                written.len()
+            );
+        }
+
+        fn offer_value(&mut self, written: &[u8], octets: &[u8]) -> bool {
             self.0.push((written.len(), octets.len()));
             octets.len() >= 16
         }

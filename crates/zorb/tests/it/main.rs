@@ -1,5 +1,6 @@
 //! The facade: its protocols, and options where they meet.
 
+mod anys;
 #[cfg(feature = "tls")]
 #[path = "../../../zorb-tls/tests/support/mod.rs"]
 mod certificates;
