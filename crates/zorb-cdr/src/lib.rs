@@ -42,7 +42,7 @@ pub use order::{ByteOrder, Number};
 pub use outlet::Outlet;
 pub use premarshalled::{MemberOf, Members, Premarshalled};
 pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, ValueTag};
-pub use text::{CharSet, TextCoding, WideForm, WideSet};
+pub use text::{CharSet, ReadText, TextCoding, WideForm, WideSet};
 pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
 pub use view::{
     FixedPositions, FixedSize, Position, Received, SequenceView, SequenceViewIter, Validity,

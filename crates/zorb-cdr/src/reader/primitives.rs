@@ -119,6 +119,15 @@ impl<'a> CdrReader<'a> {
         }
     }
 
+    /// As [`read_count`](Self::read_count), but compiled once, for code that is to be small.
+    ///
+    /// # Errors
+    /// As [`read_count`](Self::read_count).
+    #[inline(never)]
+    pub fn read_count_by_call(&mut self, min_size: usize, what: &'static str) -> CdrResult<usize> {
+        self.read_count(min_size, what)
+    }
+
     /// A `sequence<octet>`, borrowed from the buffer.
     ///
     /// # Errors

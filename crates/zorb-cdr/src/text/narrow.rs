@@ -5,6 +5,15 @@ use alloc::string::String;
 
 use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
 
+/// A [`string`](CdrReader::read_text) that was read.
+#[derive(Clone, Debug)]
+pub enum ReadText<'a> {
+    /// Octets that are ASCII.
+    Ascii(&'a [u8]),
+    /// Other text.
+    Decoded(Cow<'a, str>),
+}
+
 impl<'a> CdrReader<'a> {
     /// A `char`: one octet of the connection's code set.
     ///
@@ -39,6 +48,30 @@ impl<'a> CdrReader<'a> {
             return Err(self.error(CdrErrorKind::BoundExceeded, what));
         }
         Ok(text)
+    }
+
+    /// A `string`, for callers that take ASCII for text without looking at it again.
+    ///
+    /// # Errors
+    /// As [`read_str`](Self::read_str).
+    pub fn read_text(&mut self, bound: u32) -> CdrResult<ReadText<'a>> {
+        let count = self.read_count_by_call(1, "string")?;
+        let octets = self.take(count, "string")?;
+        let Some((0, text)) = octets.split_last() else {
+            return Err(self.error(CdrErrorKind::BadString, "string"));
+        };
+        // Looking for octets that are not ASCII takes half of the instructions of looking for a NUL.
+        let is_ascii = is_plain(text);
+        if !is_ascii && text.contains(&0) || self.is_in_tail() {
+            return Err(self.error(CdrErrorKind::BadString, "string"));
+        }
+        if text.len() > bound as usize {
+            return Err(self.error(CdrErrorKind::BoundExceeded, "string"));
+        }
+        match is_ascii {
+            true => Ok(ReadText::Ascii(text)),
+            false => self.decode_text(text).map(ReadText::Decoded),
+        }
     }
 
     /// A `string`, borrowed from the buffer if its octets are UTF-8.
@@ -126,13 +159,20 @@ impl<'a> CdrReader<'a> {
 fn is_plain(octets: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; 8]);
-    let (words, rest) = octets.as_chunks::<8>();
     // Subtracting one from each octet makes a NUL borrow, which sets its highest bit.
-    let has_other = words.iter().any(|word| {
+    let has_other = |word: &[u8; 8]| {
         let word = u64::from_ne_bytes(*word);
         (word | word.wrapping_sub(ONES)) & HIGHEST != 0
-    });
-    !has_other && rest.iter().all(|octet| octet.wrapping_sub(1) < 0x7f)
+    };
+    let (words, rest) = octets.as_chunks::<8>();
+    if words.iter().any(has_other) {
+        return false;
+    }
+    match octets.last_chunk() {
+        // Some of these octets are looked at again.
+        Some(last) => !has_other(last),
+        None => rest.iter().all(|octet| octet.wrapping_sub(1) < 0x7f),
+    }
 }
 
 impl CdrWriter<'_> {
@@ -161,13 +201,14 @@ impl CdrWriter<'_> {
     /// `BadString` for a NUL inside; `BadText` for a character that the code set does not have;
     /// `BoundExceeded`, `TooLong`.
     pub fn write_str(&mut self, value: &str, bound: u32) -> CdrResult<()> {
-        if self.text().char_set == CharSet::Latin1 && !value.is_ascii() {
+        let is_plain = is_plain(value.as_bytes());
+        if !is_plain && self.text().char_set == CharSet::Latin1 && !value.is_ascii() {
             return self.write_as_latin1(value, bound);
         }
         if value.len() > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded, "string"));
         }
-        if value.as_bytes().contains(&0) {
+        if !is_plain && value.as_bytes().contains(&0) {
             return Err(self.error(CdrErrorKind::BadString, "string"));
         }
         self.reserve_capacity(value.len() + 12, "string")?;

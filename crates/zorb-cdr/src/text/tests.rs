@@ -7,8 +7,8 @@ use crate::CdrErrorKind::{
     BadString, BadText, BoundExceeded, LengthBeyondEnd, WideNotAllowed, WideNotNegotiated,
 };
 use crate::{
-    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding, WideForm,
-    WideSet,
+    ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, ReadText, TextCoding,
+    WideForm, WideSet,
 };
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
@@ -49,6 +49,24 @@ fn read<T>(
     Ok(value)
 }
 
+/// A string by either method, which agree.
+fn read_string(
+    octets: &[u8],
+    coding: TextCoding,
+    order: ByteOrder,
+    bound: u32,
+) -> Result<String, CdrErrorKind> {
+    let found = read(octets, coding, order, |r| r.read_str(bound).map(String::from));
+    let again = read(octets, coding, order, |r| {
+        r.read_text(bound).map(|text| match text {
+            ReadText::Ascii(octets) => String::from_utf8(octets.into()).unwrap(),
+            ReadText::Decoded(text) => text.into(),
+        })
+    });
+    assert_eq!(found, again, "{octets:?}");
+    found
+}
+
 #[test]
 fn strings_of_each_code_set() {
     for (coding, value, octets) in [
@@ -61,10 +79,7 @@ fn strings_of_each_code_set() {
     ] {
         let big = ByteOrder::Big;
         assert_eq!(written(coding, big, |w| w.write_str(value, u32::MAX)).as_deref(), Ok(octets));
-        assert_eq!(
-            read(octets, coding, big, |r| r.read_str(u32::MAX).map(String::from)),
-            Ok(value.into())
-        );
+        assert_eq!(read_string(octets, coding, big, u32::MAX), Ok(value.into()));
     }
     for value in ["東", "a\u{100}"] {
         assert_eq!(written(LATIN1, ByteOrder::Big, |w| w.write_str(value, 9)), Err(BadText));
@@ -87,11 +102,34 @@ fn malformed_strings() {
         (UTF8, b"\0\0\0\x04\xed\xa0\x80\0", BadText),
         (LATIN1, b"\0\0\0\x05abcd\0", BoundExceeded),
     ] {
-        let found = read(octets, coding, ByteOrder::Big, |r| r.read_str(3).map(String::from));
+        let found = read_string(octets, coding, ByteOrder::Big, 3);
         assert_eq!(found, Err(error), "{octets:?}");
     }
     let five = b"\0\0\0\x04abc\0";
-    assert!(read(five, LATIN1, ByteOrder::Big, |r| r.read_str(3).map(drop)).is_ok());
+    assert!(read_string(five, LATIN1, ByteOrder::Big, 3).is_ok());
+}
+
+#[test]
+fn a_nul_is_found_wherever_it_is() {
+    for length in 1..20 {
+        for at in 0..length {
+            for other in ["a", "é"] {
+                let text = |at: usize| -> String {
+                    (0..length).map(|index| if index == at { "\0" } else { other }).collect()
+                };
+                for coding in [LATIN1, UTF8] {
+                    let order = ByteOrder::Big;
+                    let good = written(coding, order, |w| w.write_str(&text(length), 99)).unwrap();
+                    assert_eq!(read_string(&good, coding, order, 99), Ok(text(length)));
+                    let bad = written(coding, order, |w| w.write_str(&text(at), 99));
+                    assert_eq!(bad, Err(BadString));
+                    let mut bad = good;
+                    bad[4 + at] = 0;
+                    assert_eq!(read_string(&bad, coding, order, 99), Err(BadString));
+                }
+            }
+        }
+    }
 }
 
 #[test]
