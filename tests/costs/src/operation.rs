@@ -69,8 +69,16 @@ pub enum Operation {
     Track,
     /// The same, [`Premarshalled`], where one member has changed.
     TrackOne,
-    /// Where all have.
+    /// Where all have, or may have.
     TrackAll,
+    /// Where eight have, one by one.
+    TrackHalf,
+    /// The same changes, and the structure is marshalled.
+    TrackHalfWhole,
+    /// Where all have, one by one.
+    TrackEach,
+    /// The same changes, and the structure is marshalled.
+    TrackEachWhole,
 }
 
 impl Operation {
@@ -98,10 +106,14 @@ impl Operation {
     /// A structure that is marshalled.
     pub const MARSHALLED: [Self; 3] = [Self::Track, Self::TrackOne, Self::TrackAll];
 
+    /// The same, where members change one by one.
+    pub const CHANGED: [Self; 4] =
+        [Self::TrackHalf, Self::TrackHalfWhole, Self::TrackEach, Self::TrackEachWhole];
+
     /// All operations.
     pub fn every() -> impl Iterator<Item = Self> {
         let calls = Self::ALL.into_iter().chain(Self::DYNAMIC).chain(Self::PENDING);
-        calls.chain(Self::MARSHALLED)
+        calls.chain(Self::MARSHALLED).chain(Self::CHANGED)
     }
 
     /// The name on command lines and in records.
@@ -129,6 +141,10 @@ impl Operation {
             Self::Track => "track",
             Self::TrackOne => "track-one",
             Self::TrackAll => "track-all",
+            Self::TrackHalf => "track-half",
+            Self::TrackHalfWhole => "track-half-whole",
+            Self::TrackEach => "track-each",
+            Self::TrackEachWhole => "track-each-whole",
         }
     }
 
@@ -240,7 +256,13 @@ impl Arguments {
                 };
                 request.invoke().map(|_| true).map_err(|_| wrong())
             }
-            Operation::Track | Operation::TrackOne | Operation::TrackAll => self.marshal(operation),
+            Operation::Track
+            | Operation::TrackOne
+            | Operation::TrackAll
+            | Operation::TrackHalf
+            | Operation::TrackHalfWhole
+            | Operation::TrackEach
+            | Operation::TrackEachWhole => self.marshal(operation),
             Operation::Leaves => leaves(&self.structs).map_err(|_| wrong()),
             other => return self.send(other, counted),
         };
@@ -252,8 +274,53 @@ impl Arguments {
     }
 }
 
+/// What has the members of a [`Track`].
+trait Tracked {
+    /// The member to which `select` returns a reference, to be changed.
+    fn change<M>(&mut self, select: impl FnOnce(&mut Track) -> &mut M) -> &mut M;
+}
+
+impl Tracked for Track {
+    fn change<M>(&mut self, select: impl FnOnce(&mut Self) -> &mut M) -> &mut M {
+        select(self)
+    }
+}
+
+impl Tracked for Premarshalled<Track> {
+    fn change<M>(&mut self, select: impl FnOnce(&mut Track) -> &mut M) -> &mut M {
+        self.member(select)
+    }
+}
+
+/// Changes what a radar measures.
+#[inline(never)]
+fn change_half(track: &mut impl Tracked) {
+    *track.change(|track| &mut track.latitude) += 0.1;
+    *track.change(|track| &mut track.longitude) += 0.1;
+    *track.change(|track| &mut track.height) += 1.0;
+    *track.change(|track| &mut track.speed) += 1.0;
+    *track.change(|track| &mut track.course) += 0.1;
+    *track.change(|track| &mut track.quality) ^= 1;
+    *track.change(|track| &mut track.time) += 1;
+    *track.change(|track| &mut track.state) ^= 1;
+}
+
+/// Changes all members.
+#[inline(never)]
+fn change_each(track: &mut impl Tracked) {
+    change_half(track);
+    black_box(track.change(|track| &mut track.id));
+    *track.change(|track| &mut track.number) ^= 1;
+    black_box(track.change(|track| &mut track.source));
+    *track.change(|track| &mut track.is_friend) ^= true;
+    track.change(|track| &mut track.data).l ^= 1;
+    black_box(track.change(|track| &mut track.history));
+    black_box(track.change(|track| &mut track.note));
+    black_box(track.change(|track| &mut track.tags));
+}
+
 impl Arguments {
-    /// Marshals a structure whose height has changed, whole or where it has changed; whether it has a length.
+    /// Marshals a structure of which something has changed, whole or where it has changed; whether it has a length.
     #[inline(never)]
     fn marshal(&self, operation: Operation) -> zorb::Result<bool> {
         let (mut track, mut message) = (self.track.borrow_mut(), self.message.borrow_mut());
@@ -267,6 +334,22 @@ impl Arguments {
             Operation::TrackOne => {
                 *track.member(|track| &mut track.height) += 1.0;
                 track.write(&mut writer)?;
+            }
+            Operation::TrackHalf => {
+                change_half(&mut *track);
+                track.write(&mut writer)?;
+            }
+            Operation::TrackHalfWhole => {
+                change_half(track.value_mut());
+                Track::write(track.value(), &mut writer)?;
+            }
+            Operation::TrackEach => {
+                change_each(&mut *track);
+                track.write(&mut writer)?;
+            }
+            Operation::TrackEachWhole => {
+                change_each(track.value_mut());
+                Track::write(track.value(), &mut writer)?;
             }
             _ => {
                 track.value_mut().height += 1.0;

@@ -23,11 +23,12 @@ pub(super) struct Memo {
     encoding: Encoding,
     /// Whether the octets are those of the value, but for the members that changed.
     is_current: bool,
-    /// The members that changed.
+    /// The members that changed since the value was written.
     changed: u64,
-    /// Whether the changed members have been written since. They are still in `changed`: a message may be written
-    /// twice, both times in the same way.
-    is_written: bool,
+    /// Those that had changed when it was last written after a change, and whether they were too many to be marshalled
+    /// one by one: a message may be written twice, both times in the same way.
+    last: u64,
+    were_many: bool,
     /// Whether the struct contains valuetypes, which may refer to others of the same message.
     has_values: bool,
 }
@@ -41,7 +42,8 @@ impl Default for Memo {
             encoding: Encoding { class: 0, order: ByteOrder::NATIVE, text: TextCoding::default() },
             is_current: false,
             changed: 0,
-            is_written: false,
+            last: 0,
+            were_many: false,
             has_values: false,
         }
     }
@@ -71,38 +73,47 @@ impl Encoding {
 
 impl Memo {
     /// These members may change.
-    pub(super) fn change(&mut self, members: u64) {
-        if core::mem::take(&mut self.is_written) {
-            self.changed = 0;
-        }
+    #[inline]
+    pub(super) const fn change(&mut self, members: u64) {
         self.changed |= members;
     }
 
+    /// Whether a value is marshalled into the message, and nothing is retained.
+    #[inline]
+    pub(super) fn retains_nothing<T: Members>(&mut self, writer: &CdrWriter<'_>) -> bool {
+        // Most often, the same members have changed as the last time.
+        if self.changed != 0 && self.changed != self.last {
+            self.last = self.changed;
+            // Few bits stand for many members. One by itself takes twice as much as among others.
+            self.were_many = self.changed == u64::MAX
+                || self.changed.count_ones() as usize > T::MEMBERS.len() / 3;
+        }
+        if self.were_many || self.has_values || writer.has_values() {
+            self.changed = 0;
+            self.is_current = false;
+            return true;
+        }
+        false
+    }
+
     /// Appends a value.
+    #[inline(never)] // its registers are not saved where nothing is retained
     pub(super) fn write<T: Members>(
         &mut self,
         value: &T,
         writer: &mut CdrWriter<'_>,
     ) -> CdrResult<()> {
-        // Few bits stand for many members.
-        let most =
-            self.changed == u64::MAX || self.changed.count_ones() as usize > T::MEMBERS.len() / 2;
-        if most || self.has_values || writer.has_values() {
-            self.is_written = true;
-            self.is_current = false;
-            return T::write(value, writer);
-        }
+        let changed = core::mem::take(&mut self.changed);
         let encoding = Encoding::of(writer);
         let is_current = core::mem::take(&mut self.is_current) && self.encoding == encoding;
         self.encoding = encoding;
         match is_current {
-            true => self.renew(value)?,
+            true => self.renew(value, changed)?,
             false => self.marshal_from(0, value)?,
         }
         if self.has_values {
             return T::write(value, writer);
         }
-        self.changed = 0;
         self.is_current = true;
         let octets = self.octets.get(encoding.class..).unwrap_or_default();
         writer.reserve_capacity(octets.len(), "struct")?;
@@ -112,8 +123,7 @@ impl Memo {
     }
 
     /// Marshals the members that changed.
-    fn renew<T: Members>(&mut self, value: &T) -> CdrResult<()> {
-        let mut changed = self.changed;
+    fn renew<T: Members>(&mut self, value: &T, mut changed: u64) -> CdrResult<()> {
         while changed != 0 {
             let position = changed.trailing_zeros() as usize;
             changed &= changed - 1;

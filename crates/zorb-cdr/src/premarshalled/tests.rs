@@ -236,6 +236,22 @@ fn only_what_changed_is_marshalled() {
 }
 
 #[test]
+fn all_is_marshalled_where_more_than_a_third_changed() {
+    let mut track = Premarshalled::new(Track::new());
+    written(&track, NATIVE).unwrap();
+    *track.member(|track| &mut track.id) = 3;
+    *track.member(|track| &mut track.count) = 8;
+    // What a closure changes itself is seen only if all is marshalled.
+    *track.member(|track| {
+        track.name = "seen".into();
+        &mut track.last
+    }) = 7;
+    written(&track, NATIVE).unwrap();
+    *track.member(|track| &mut track.last) = 8;
+    written(&track, NATIVE).unwrap();
+}
+
+#[test]
 fn a_reference_to_the_struct_changes_all_members() {
     let mut track = Premarshalled::new(Track::new());
     written(&track, NATIVE).unwrap();
