@@ -30,14 +30,7 @@ where
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self::Value> {
-        reader.step(4);
-        let count = reader.read_count(K::MIN_SIZE.saturating_add(V::MIN_SIZE), "map")?;
-        let mut map = BTreeMap::new();
-        for _ in 0..count {
-            let key = K::read(reader)?;
-            map.insert(key, V::read(reader)?);
-        }
-        Ok(map)
+        read_up_to::<K, V>(reader, u32::MAX)
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self::Value> {
@@ -67,15 +60,32 @@ where
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self::Value> {
-        reader.step(4);
-        let mut ahead = reader.clone();
-        if ahead.read_u32()? > N {
-            return Err(reader.error(CdrErrorKind::BoundExceeded, "map"));
-        }
-        <BTreeMap<K, V>>::read(reader)
+        read_up_to::<K, V>(reader, N)
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self::Value> {
         Self::read(reader)
     }
+}
+
+/// A map of at most so many pairs.
+fn read_up_to<K, V>(
+    reader: &mut CdrReader<'_>,
+    bound: u32,
+) -> CdrResult<BTreeMap<K::Value, V::Value>>
+where
+    K: Wire<Value: Ord>,
+    V: Wire,
+{
+    reader.step(4);
+    let count = reader.read_count(K::MIN_SIZE.saturating_add(V::MIN_SIZE), "map")?;
+    if count > bound as usize {
+        return Err(reader.error(CdrErrorKind::BoundExceeded, "map"));
+    }
+    let mut map = BTreeMap::new();
+    for _ in 0..count {
+        let key = K::read(reader)?;
+        map.insert(key, V::read(reader)?);
+    }
+    Ok(map)
 }

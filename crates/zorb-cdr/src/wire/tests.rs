@@ -1,4 +1,5 @@
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -49,6 +50,10 @@ fn bounds_hold_in_both_directions() {
     assert_eq!(read::<Bounded<Octets, 2>>(octets, 0), Err(CdrErrorKind::BoundExceeded));
     assert_eq!(read::<Bounded<Vec<u8>, 2>>(octets, 0), Err(CdrErrorKind::BoundExceeded));
     assert_eq!(read::<Bounded<Vec<bool>, 2>>(octets, 0), Err(CdrErrorKind::BoundExceeded));
+    let pairs = b"\0\0\0\x02\x01a\x02b";
+    let map = BTreeMap::from([(1, b'a'), (2, b'b')]);
+    assert_eq!(read::<Bounded<BTreeMap<u8, u8>, 2>>(pairs, 0), Ok(map));
+    assert_eq!(read::<Bounded<BTreeMap<u8, u8>, 1>>(pairs, 0), Err(CdrErrorKind::BoundExceeded));
     assert_eq!(read::<Bounded<String, 2>>(b"\0\0\0\x04abc\0", 0), Err(CdrErrorKind::BoundExceeded));
 }
 
