@@ -5,6 +5,7 @@
 extern crate zorb_core as zorb;
 
 mod bodies;
+mod counted;
 mod values;
 
 use std::collections::BTreeMap;
@@ -120,5 +121,35 @@ fn marshalling_is_within_its_bounds_and_reaches_them() {
     // What is left has no arguments and results.
     for (name, bound) in bounds {
         assert_eq!((bound.most_octets, bound.elements, bound.steps), (0, 0, Some(0)), "{name:?}");
+    }
+}
+
+/// Bodies of which compiled code moves nothing several at a time.
+const ONE_BY_ONE: [[&str; 2]; 7] = [
+    ["words", "Bounded::Failed"],
+    ["words", "Bounded::Closed"],
+    ["others", "request"],
+    ["others", "reply"],
+    ["lists", "reply"],
+    ["quick", "request"],
+    ["quick", "reply"],
+];
+
+#[test]
+fn compiled_code_has_an_operation_for_each_element_at_most() {
+    if counted::is_counted() {
+        return counted::work();
+    }
+    let bounds = bounds();
+    let counted = counted::count("compiled_code_has_an_operation_for_each_element_at_most");
+    for (Body { operation, part, .. }, calls) in counted.into_iter().flatten() {
+        let most = bounds[&(operation.to_owned(), part.to_owned())].elements;
+        assert!(calls.reads <= most, "{operation}, {part}: {calls:?} of {most}");
+        assert!(calls.writes <= most, "{operation}, {part}: {calls:?} of {most}");
+        if ONE_BY_ONE.contains(&[operation, part]) {
+            assert_eq!([calls.reads, calls.writes], [most, most], "{operation}, {part}");
+        } else {
+            assert!(calls.reads > 0 && calls.writes > 0, "{operation}, {part}: {calls:?}");
+        }
     }
 }
