@@ -24,8 +24,9 @@ pub(crate) fn compile(root: &str) {
     let fixture = |name| format!("{root}/crates/zorb-idl-rust/tests/fixtures/{name}.idl");
     let mut files = compared.map(fixture).to_vec();
     files.extend(["bounded", "chunks"].map(|name| format!("{root}/tests/engines/idl/{name}.idl")));
-    let interpretive = Config::new().marshal(Marshal::Interpretive);
-    for (name, config) in [("compiled", Config::new()), ("interpretive", interpretive)] {
+    let [compiled, interpretive] =
+        [Marshal::Compiled, Marshal::Interpretive].map(|marshal| Config::new().marshal(marshal));
+    for (name, config) in [("compiled", compiled), ("interpretive", interpretive)] {
         // Some fixtures cause warnings, which the tests of the IDL compiler expect.
         if let Err(error) = config.out_dir(folder(name)).try_compile(&files) {
             eprintln!("{error}");

@@ -51,8 +51,9 @@ pub(crate) fn compile() {
             std::process::exit(1);
         }
     }
-    let interpretive = Config::new().marshal(Marshal::Interpretive);
-    for (name, config) in [("compiled", Config::new()), ("interpretive", interpretive)] {
+    let [compiled, interpretive] =
+        [Marshal::Compiled, Marshal::Interpretive].map(|marshal| Config::new().marshal(marshal));
+    for (name, config) in [("compiled", compiled), ("interpretive", interpretive)] {
         let folder = compared::folder(&format!("random/{name}"));
         if let Err(error) = config.out_dir(folder).try_compile(&[&file]) {
             eprintln!("{error}");

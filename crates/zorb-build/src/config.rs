@@ -27,6 +27,8 @@ pub struct Config {
     combined: Option<String>,
     usage_files: Vec<PathBuf>,
     reply_handlers: bool,
+    /// Whether the program has chosen the marshalling engine.
+    chooses_engine: bool,
 }
 
 /// The Rust code generated from one file, or from several combined.
@@ -187,10 +189,12 @@ impl Config {
     /// interfaces: [`Marshal::Compiled`] is fast and the default, [`Marshal::Interpretive`] is small, and
     /// [`Marshal::Profile`] compiles what a program has used most, according to [`usage_file`](Self::usage_file).
     /// Annotations `@marshal(COMPILED)` and `@marshal(INTERPRETIVE)` in the IDL take precedence; that of a module or
-    /// interface applies to what it contains.
+    /// interface applies to what it contains. Where this is not called, the variable `IDL_MARSHAL` of a build script's
+    /// environment chooses: `compiled` or `interpretive`.
     #[must_use]
     pub fn marshal(mut self, marshal: Marshal) -> Self {
         self.back = self.back.marshal(marshal);
+        self.chooses_engine = true;
         self
     }
 

@@ -25,6 +25,8 @@ pub enum Error {
     },
     /// [`Marshal::Profile`](crate::Marshal::Profile) without a [`usage_file`](crate::Config::usage_file).
     NoUsage,
+    /// The environment names a marshalling engine that does not exist.
+    NoSuchEngine(String),
     /// There is no output folder: neither [`Config::out_dir`](crate::Config::out_dir) nor Cargo's `OUT_DIR` is set.
     NoOutDir,
     /// Two IDL files would be written to the same Rust file.
@@ -44,6 +46,9 @@ impl fmt::Display for Error {
             Self::NoUsage => f.write_str(
                 "no usage file: marshalling by profile needs one that the program has written (option UsageFile)",
             ),
+            Self::NoSuchEngine(name) => {
+                write!(f, "{}={name}: the engines are `compiled` and `interpretive`", crate::ENGINE)
+            }
             Self::NoOutDir => {
                 f.write_str("no output folder: call this from a build script, or set `out_dir`")
             }

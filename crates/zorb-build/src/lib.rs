@@ -22,6 +22,10 @@ pub use error::Error;
 pub use zorb_idl::Code;
 pub use zorb_idl_rust::{Lookup, Marshal, Target};
 
+/// The variable that chooses the marshalling engine of a build script that chooses none: `compiled` or `interpretive`. Its
+/// name does not begin as those of the ORB's options do.
+pub(crate) const ENGINE: &str = "IDL_MARSHAL";
+
 /// Compiles one IDL file with default options in a build script.
 ///
 /// If the IDL has errors, it prints the diagnostics and exits the build script with status 1.

@@ -8,7 +8,7 @@ use zorb_idl_rust::{Marshal, Target};
 use super::unmatched::Unmatched;
 use super::{Config, Output};
 use crate::handlers::with_handlers;
-use crate::{Error, cargo, usage};
+use crate::{ENGINE, Error, cargo, usage};
 
 impl Config {
     /// Compiles in a build script: writes the Rust files, tells Cargo which files were read, and
@@ -36,20 +36,36 @@ impl Config {
     /// instead of showing them.
     ///
     /// # Errors
-    /// When the IDL has errors, a file cannot be written, or a usage file is missing or invalid.
+    /// When the IDL has errors, a file cannot be written, a usage file is missing or invalid, or the variable `IDL_MARSHAL`
+    /// names no engine.
     pub fn try_compile(&self, files: &[impl AsRef<Path>]) -> Result<Vec<Output>, Error> {
         let from_cargo = || std::env::var_os("OUT_DIR").map(PathBuf::from);
         let folder = self.out_dir.clone().or_else(from_cargo).ok_or(Error::NoOutDir)?;
         self.usage_files.iter().for_each(|path| cargo::rerun_if_changed(path));
-        let outputs = self.generate_from(&DiskLoader, files, &mut |compilation| {
-            // Also for files with errors: Cargo must rerun the script when they are fixed.
-            compilation.dependencies().iter().for_each(|path| cargo::rerun_if_changed(path));
-        })?;
+        cargo::rerun_if_env_changed(ENGINE);
+        let engine = std::env::var(ENGINE).unwrap_or_default();
+        let outputs =
+            self.with_engine(&engine)?.generate_from(&DiskLoader, files, &mut |compilation| {
+                // Also for files with errors: Cargo must rerun the script when they are fixed.
+                compilation.dependencies().iter().for_each(|path| cargo::rerun_if_changed(path));
+            })?;
         for output in &outputs {
             let path = folder.join(format!("{}.rs", output.name));
             std::fs::write(&path, &output.text).map_err(|source| Error::Write { path, source })?;
         }
         Ok(outputs)
+    }
+
+    /// The same options with an engine by name, unless they choose one, or the name is empty.
+    pub(super) fn with_engine(&self, name: &str) -> Result<Self, Error> {
+        let marshal = match name {
+            "" => return Ok(self.clone()),
+            "compiled" => Marshal::Compiled,
+            "interpretive" => Marshal::Interpretive,
+            _ => return Err(Error::NoSuchEngine(name.to_owned())),
+        };
+        let config = self.clone();
+        Ok(if self.chooses_engine { config } else { config.marshal(marshal) })
     }
 
     /// Compiles without writing files or instructions to Cargo, as `zorb idl compile` does.

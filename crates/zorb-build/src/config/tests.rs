@@ -336,3 +336,21 @@ fn a_struct_that_was_declared_before_its_empty_members_is_empty() {
     let error = generate(&Config::new(), &loader, &["late.idl"]).0.expect_err("E0313");
     assert!(error.to_string().contains("E0313"), "{error}");
 }
+
+#[test]
+fn the_environment_chooses_the_engine_of_scripts_that_choose_none() {
+    let loader = MemoryLoader::new().with("hello.idl", HELLO);
+    let text = |config: Config, engine: &str| {
+        let (result, _) = generate(&config.with_engine(engine).unwrap(), &loader, &["hello.idl"]);
+        result.expect("no errors").remove(0).text
+    };
+    let [compiled, interpretive] = [Marshal::Compiled, Marshal::Interpretive]
+        .map(|marshal| text(Config::new().marshal(marshal), ""));
+    assert_ne!(compiled, interpretive);
+    assert_eq!(text(Config::new(), ""), compiled);
+    assert_eq!(text(Config::new(), "compiled"), compiled);
+    assert_eq!(text(Config::new(), "interpretive"), interpretive);
+    assert_eq!(text(Config::new().marshal(Marshal::Compiled), "interpretive"), compiled);
+    let error = Config::new().with_engine("fast").unwrap_err().to_string();
+    assert_eq!(error, "IDL_MARSHAL=fast: the engines are `compiled` and `interpretive`");
+}
