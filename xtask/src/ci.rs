@@ -102,6 +102,21 @@ const STEPS: &[Step] = &[
     },
     // The tests include those with loom and those for bare targets.
     Step { name: "tests", lines: &["cargo test --workspace"], environment: &[], tool: None },
+    // The suites whose generated code is compiled otherwise; in a folder of its own, since both are used in turn.
+    // `tests/engines` and `tests/interop-interpretive` are the same for the IDL compiler's fixtures and for other ORBs.
+    Step {
+        name: "interpretive",
+        lines: &[
+            "cargo test --package zorb-conformance --package zorb-wire-tests --package zorb-poa-tests \
+             --package zorb-sched-service --package hello --package values --package upcalls --package avstream",
+            "cargo test --package zorb-naming --package zorb-imr --features zorb-naming/server,zorb-imr/server",
+        ],
+        environment: &[
+            ("IDL_MARSHAL", "interpretive"),
+            ("CARGO_TARGET_DIR", "target/interpretive"),
+        ],
+        tool: None,
+    },
     Step {
         name: "minimum-rust",
         lines: &["cargo +1.88 check --workspace --all-targets"],
