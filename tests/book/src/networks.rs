@@ -1,4 +1,4 @@
-//! Clients that nobody can connect to.
+//! Bidirectional GIOP.
 
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb::policy::{BidirectionalPolicy, Policies};

@@ -88,7 +88,7 @@ fn clients_on_both_sides_of_a_gateway_call() {
 }
 
 fn clients_that_nobody_can_connect_to_are_called() {
-    let recipe = Recipe::of("Clients that nobody can connect to");
+    let recipe = Recipe::of("Bidirectional GIOP");
     let translation = "table ip nat {
       chain postrouting {
         type nat hook postrouting priority srcnat
