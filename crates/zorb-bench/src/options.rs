@@ -18,7 +18,7 @@ const MIB: u64 = 1 << 20;
 pub struct Options {
     /// URL schemes of the transports: `iiop` (the default), `uiop`, `shmiop`, `ssliop` (with
     /// -ORBSsliopCertificate etc.), or one of the first two prefixed with `lite+` or `short+`;
-    /// several are measured in turns
+    /// several are measured alternately
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     pub transport: Vec<String>,
     /// Sizes of the arguments in octets, instead of those of the experiment

@@ -14,9 +14,9 @@ zorb::transport::options! {
         /// uri:URI, email:ADDRESS or sha256:DIGITS of their TLS certificates; all clients may read; empty for all, and in
         /// the implementation repository for those of this machine.
         "ServiceWriters" service_writers: Writers = Writers::default();
-        /// Lease with which services are bound in the naming service, which has to be Zorb's: after it, the names of a
-        /// program that has ended go away. In whole seconds, at least 1; renewed three times in this time; 0 to bind
-        /// without a lease.
+        /// Lease with which services are bound in the naming service, which has to be Zorb's: the names of a program
+        /// that has ended are removed after it. In whole seconds, at least 1; renewed three times in this time; 0 to
+        /// bind without a lease.
         "ServiceLease" service_lease: Duration = Duration::ZERO, 0..=86_400_000, "ms";
     }
 }

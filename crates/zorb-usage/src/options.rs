@@ -6,8 +6,8 @@ zorb_transport::options! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct UsageOptions of "usage", set by (trait SetUsageOptions) {
         /// File to which the ORB writes how often operations are called and served, every minute and when it has shut
-        /// down, for the IDL compiler to choose marshalling engines by; one of 16 calls is counted, and collocated calls
-        /// become requests in order to be; an older file is replaced; empty for none.
+        /// down, for the IDL compiler to choose marshalling engines by; one of 16 calls is counted, and collocated
+        /// calls are marshalled so that they can be counted; an older file is replaced; empty for none.
         "UsageFile" usage_file: String = String::new();
     }
 }

@@ -25,7 +25,7 @@ macro_rules! orb_options {
                 /// the first reference is made.
                 "ListenEndpoints" listen_endpoints: Vec<String> = Vec::new();
                 /// When the ORB begins to listen: when its first reference is made, which activating an object does, or
-                /// when the program serves (run, perform_work or serve). The addresses are taken before that.
+                /// when the program serves (run, perform_work or serve). The addresses are bound before that.
                 "ListenFrom" listen_from: ListenFrom = ListenFrom::Activation;
                 /// Addresses that references may contain, in the order of rules; each rule is ipv4, ipv6, loopback,
                 /// link-local, private, an address, a network such as 10.0.0.0/8, interface=NAME or name=HOST, or one
@@ -67,7 +67,7 @@ macro_rules! orb_options {
                 /// be reached, try the earlier ones again; 0 for never.
                 "FailbackTime" failback_time: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
-                /// Maximum time to wait for a reply; 0 for no limit but MaxReplyWait.
+                /// Maximum time of a call, from its beginning to its reply; 0 for no limit but MaxReplyWait.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
                 /// Maximum time that a call without any other limit waits for its server to accept the request, and then to
                 /// reply; 0 for no limit.
@@ -104,8 +104,8 @@ macro_rules! orb_options {
                 /// Maximum busy-wait for a message before blocking; each waiting thread then needs a processor of
                 /// its own; shorter on connections whose busy-waits find nothing; 0 blocks immediately.
                 "BusyWait" busy_wait: Duration = Duration::ZERO, 0..=1_000_000, "us";
-                /// Minimum size of a sequence of octets or numbers at the end of a message that is sent from where
-                /// it is instead of being copied into the message.
+                /// Minimum size of a sequence of octets or numbers at the end of a message that is sent directly from
+                /// the caller's memory instead of being copied into the message.
                 "CopyThreshold" copy_threshold: usize = 16 << 10, 1..=1 << 31, "octets";
                 /// Initial size of the request buffer of a client's connection.
                 "Preallocate" preallocate: usize = 0, 0..=1 << 30, "octets";
@@ -139,7 +139,7 @@ macro_rules! orb_options {
                 /// Maximum number of connections that the clients of the process may have open when this ORB opens
                 /// another; at the limit, the least recently used idle connection is closed, except those of queues of
                 /// one-way calls; if all are in use, the call waits in order until its time to connect is over; 0 for
-                /// what those that are accepted leave of seven eighths of the descriptors, at least an eighth of that.
+                /// what accepted connections leave of seven eighths of the descriptors, at least an eighth of that.
                 "MaxClientConnections" max_client_connections: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a client opens to one endpoint, not counting those of queues of
                 /// one-way calls; further callers wait for one, except inside upcalls.
@@ -154,12 +154,12 @@ macro_rules! orb_options {
                 /// Maximum number of concurrent calls on a client's connection; above 1, calls share connections
                 /// when MaxConnectionsPerEndpoint are open.
                 "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;
-                /// Maximum number of calls whose callers do not wait, in the process when this ORB sends another one, until
-                /// their results are taken; further ones get TRANSIENT.
+                /// Maximum number of pending calls in the process, from sending until their results are taken; when it
+                /// is reached, further ones that this ORB sends get TRANSIENT.
                 "MaxPendingCalls" max_pending_calls: usize = 131_072, 0..=1 << 24;
-                /// Maximum number of such calls without a reply on a connection.
+                /// Maximum number of pending calls without a reply on a connection.
                 "MaxPendingCallsPerConnection" max_pending_calls_per_connection: usize = 16_384, 0..=65_536;
-                /// Size of the arguments of such calls without a reply, in the process, at which further ones get
+                /// Size of the arguments of the pending calls without a reply in the process at which further ones get
                 /// TRANSIENT.
                 "MaxPendingOctets" max_pending_octets: usize = 64 << 20, 1..=1 << 40, "octets";
                 /// Maximum size of the requests above 64 KiB to one endpoint that are being sent or wait for their replies;
@@ -179,8 +179,8 @@ macro_rules! orb_options {
                 "MaxThreadsPerPeer" max_threads_per_peer: usize = 0, 0..=1 << 20;
                 /// Maximum number of threads that serve one connection while its upcalls block.
                 "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
-                /// Maximum number of requests in a queue of held requests, such as that of a POA manager which is
-                /// holding. Half of them may come from one IP address, or from all local peers together.
+                /// Maximum number of requests in a queue of held requests, such as that of a POA manager in the holding
+                /// state. Half of them may come from one IP address, or from all local peers together.
                 "MaxHeldRequests" max_held_requests: usize = 512, 0..=1 << 20;
                 /// Maximum size of the requests in a queue of held requests; half of it per peer.
                 "MaxHeldOctets" max_held_octets: usize = 64 << 20, 0..=1 << 40, "octets";

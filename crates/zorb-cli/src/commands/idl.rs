@@ -64,7 +64,7 @@ struct DumpArgs {
     implied: bool,
 }
 
-/// List the most octets and steps that marshalling the arguments and results of each operation takes
+/// List upper bounds for the octets and steps of marshalling the arguments and results of each operation
 ///
 /// Elements are what compiled code marshals: numbers, characters, booleans, enumerators, strings, lengths and
 /// discriminators. Steps are those of the interpretive engine: uses of an entry of a table. An operation with a type that

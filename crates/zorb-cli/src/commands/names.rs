@@ -27,7 +27,7 @@ use service::{Access, Names};
   zorb names resolve corbaname::names.example#plant/pump.device
   zorb names rm plant/pump.device
   zorb names watch plant
-  zorb naming import /var/lib/omniorb/omninames.dat")]
+  zorb names import /var/lib/omniorb/omninames.dat")]
 pub(crate) struct NamesArgs {
     #[command(flatten)]
     access: Access,

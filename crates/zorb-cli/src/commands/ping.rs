@@ -27,8 +27,8 @@ const MAX_ENDPOINTS: usize = 8;
 /// It first locates the object (LocateRequest), then calls `_non_existent` COUNT times or until
 /// Ctrl-C. Exit status 0 if the object exists.
 ///
-/// With --ready or --live it asks once, for probes of an orchestrator; REFERENCE is that of the object that
-/// the server has published with `publish_health`. Exit status 0 if the server is ready, or live.
+/// With --ready or --live, it calls the object that the server has published with `publish_health` once, for the probes
+/// of an orchestrator. Exit status 0 if the server is ready, or live.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb ping corbaloc:iiop:1.2@localhost:2809/NameService

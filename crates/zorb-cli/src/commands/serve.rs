@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 use crate::screen;
 use table::{Choices, SERVICES, ServiceEntry};
 
-/// Serve the naming service and others
+/// Serve the naming service and other services
 ///
 /// SERVICES are, separated by commas: naming, ifr (interface repository), imr (implementation repository, which starts
 /// servers), scheduling. Each is published under its
@@ -40,7 +40,7 @@ pub(crate) struct ServeArgs {
     /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable; port 2809 of the loopback interface by default
     #[arg(long, value_name = "URL")]
     listen: Vec<String>,
-    /// Folder that stores the state; without it, the state ends with the program
+    /// Folder that stores the state; without it, the state is lost when the program ends
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// What stored changes survive: `grouped` and `immediate` a loss of power, `os` the end of the process

@@ -48,9 +48,9 @@ struct FolderArgs {
     folder: Folder,
 }
 
-/// Read a store and its dumps whole, and verify all checksums
+/// Read a whole store and its dumps, and verify all checksums
 ///
-/// Repairs what a crash has left. Exits with 1 if the store or a dump is broken.
+/// Repairs the effects of a crash. Exit status 1 if the store or a dump is damaged.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   zorb store check /var/lib/naming")]
@@ -72,7 +72,7 @@ struct DumpArgs {
     to: Option<PathBuf>,
 }
 
-/// Replace the contents of a store by those of a dump
+/// Replace the contents of a store with those of a dump
 ///
 /// Uses the last dump beside the data that is whole. The replaced file is kept as `replaced.redb`.
 #[derive(Args, Debug)]

@@ -32,10 +32,10 @@ zorb::transport::options! {
         "ImrStartTimeout" imr_start_timeout: Duration = Duration::from_secs(60), 1..=DAY_MS, "ms";
         /// Time between a start that has failed and the next one; it doubles with each failure.
         "ImrBackOff" imr_back_off: Duration = Duration::from_millis(100), 1..=DAY_MS, "ms";
-        /// Maximum of that time, and how long requests are refused after as many starts have failed as the server's limit
-        /// permits.
+        /// Maximum of that time; also the time for which requests are refused when the server's limit of failed starts
+        /// is reached.
         "ImrMaxBackOff" imr_max_back_off: Duration = Duration::from_secs(10), 1..=DAY_MS, "ms";
-        /// Time in which a server must end that is asked to, and again after SIGTERM; then it is killed.
+        /// Time for a server to end after it has been asked to shut down, and again after SIGTERM; then it is killed.
         "ImrStopGrace" imr_stop_grace: Duration = Duration::from_secs(10), 0..=DAY_MS, "ms";
         /// Time between two checks of the servers that the repository has not started itself.
         "ImrCheckInterval" imr_check_interval: Duration = Duration::from_secs(1), 1..=DAY_MS, "ms";

@@ -16,7 +16,7 @@ zorb::transport::options! {
         "NamingNameComponents" naming_name_components: usize = 128, 1..=65_536;
         /// Maximum size of id and kind of a component together, in UTF-8; longer ones are invalid (InvalidName).
         "NamingComponentOctets" naming_component_octets: usize = 4096, 1..=64_999, "octets";
-        /// Maximum size of the profiles of a bound reference; longer ones have IMP_LIMIT.
+        /// Maximum size of the profiles of a bound reference; beyond it, IMP_LIMIT.
         "NamingReferenceOctets" naming_reference_octets: usize = 65_536, 1..=1_048_576, "octets";
         /// Maximum number of bindings of a context; beyond it, IMP_LIMIT.
         "NamingContextBindings" naming_context_bindings: usize = 10_000_000, 1..=u32::MAX as u64;
@@ -42,7 +42,7 @@ zorb::transport::options! {
         "NamingForeignTimeout" naming_foreign_timeout: Duration = Duration::from_secs(5), 1..=DAY_MS, "ms";
         /// Maximum number of bindings with leases; beyond it, IMP_LIMIT.
         "NamingLeases" naming_leases: usize = 100_000, 0..=10_000_000;
-        /// Maximum time of a lease; longer ones have IMP_LIMIT.
+        /// Maximum time of a lease; beyond it, IMP_LIMIT.
         "NamingLongestLease" naming_longest_lease: Duration = Duration::from_secs(86_400), 1000..=30 * DAY_MS, "ms";
     }
 }

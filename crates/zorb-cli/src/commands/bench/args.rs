@@ -138,8 +138,9 @@ pub(super) struct UpcallsArgs {
 /// Compare Zorb's naming service with omniNames: resolve, list, bind
 ///
 /// Both run as processes of this machine, and their measurements by 1 and by 32 clients are interleaved. Each row
-/// claims that Zorb answers more calls per second. omniNames never calls fsync: compare its bind with Zorb's durability
-/// `os`; with `grouped`, Zorb's bindings survive a loss of power. Then Zorb's service gets a million names. Needs omniNames.
+/// claims that Zorb serves more calls per second. omniNames never calls fsync: compare its bind with Zorb's durability
+/// `os`; with `grouped`, Zorb's bindings survive a loss of power. Then a million names are bound in Zorb's service.
+/// Needs omniNames.
 #[derive(Args, Debug)]
 pub(super) struct NamingArgs {
     /// Processors of the clients and of the service: the same for both (same), one each (split), or unrestricted (none)
@@ -155,9 +156,10 @@ pub(super) struct NamingArgs {
 
 /// Compare graph coloring by processes over sockets, the small ORB and the full one
 ///
-/// Runs `examples/dba`, a process for each node, as 2 and 4 nodes that are all neighbors and as a mesh of 100, in all
-/// ways in turns. Prints the times of cycles beside those of the literature, their stages, and what a model predicts for
-/// four nodes from two. `cargo build --profile lto -p dba` in Zorb's source tree builds the program.
+/// Runs `examples/dba`, a process for each node, as 2 and 4 nodes that are all neighbors and as a mesh of 100,
+/// alternating between all ways. Prints the times of cycles and those of the literature, their stages, and the time of
+/// four nodes that a model predicts from two. `cargo build --profile lto -p dba` in Zorb's source tree builds the
+/// program.
 #[derive(Args, Debug)]
 pub(super) struct DbaArgs {
     /// The program `dba` [default: beside this program]
@@ -173,10 +175,11 @@ pub(super) struct DbaArgs {
 
 /// Count and time a marshalling engine as a paper found it, and after each step of its optimization
 ///
-/// Sequences of shorts, chars, longs, octets, doubles and structs, by an engine that interprets TypeCodes and by four that
-/// differ from it in one step each: inlining; sizes that are calculated once; a receiver split for the processor's cache; a
-/// sender split for it. Valgrind counts instructions, calls and cache misses; floods over TCP are timed, also over a link of
-/// 155 Mbit/s between two network namespaces. `cargo build --release -p zorb-ladder` in Zorb's source tree builds the program.
+/// Marshals sequences of shorts, chars, longs, octets, doubles and structs, with an engine that interprets TypeCodes
+/// and with four that each add one step: inlining; sizes that are calculated once; a receiver split for the processor's
+/// cache; a sender split for it. Valgrind counts instructions, calls and cache misses; floods over TCP are timed, also
+/// over a link of 155 Mbit/s between two network namespaces. `cargo build --release -p zorb-ladder` in Zorb's source
+/// tree builds the program.
 #[derive(Args, Debug)]
 pub(super) struct LadderArgs {
     /// The program `zorb-ladder` [default: beside this program]

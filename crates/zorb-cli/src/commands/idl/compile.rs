@@ -30,21 +30,22 @@ pub(super) struct CompileArgs {
     /// Operation or attribute, or all of an interface or module, whose servants get the upcall; repeatable
     #[arg(long = "upcall", value_name = "NAME")]
     upcalls: Vec<String>,
-    /// Interface, or all of a module, that gets servant traits whose methods answer later; repeatable
+    /// Interface, or all of a module, that gets servant traits with deferred replies; repeatable
     #[arg(long = "deferred", value_name = "NAME")]
     deferred: Vec<String>,
-    /// Operation or attribute, or all of an interface or module, that can be called without waiting; repeatable
+    /// Operation or attribute, or all of an interface or module, that gets methods for pending calls; repeatable
     #[arg(long = "ami", value_name = "NAME")]
     ami: Vec<String>,
     /// Struct, operation or attribute, or all of an interface or module, that gets views, which read members in place from
     /// received octets; repeatable
     #[arg(long = "view", value_name = "NAME")]
     views: Vec<String>,
-    /// Reply handlers, the interfaces `AMI_...Handler`, and for what `--ami` selects methods that pass results to them
+    /// Generate reply handlers, the interfaces `AMI_...Handler`, and for what `--ami` selects methods that pass results
+    /// to them
     #[arg(long)]
     reply_handlers: bool,
-    /// Engine that marshals: code for each type and operation, which is fast, or tables, which are small; or by profile,
-    /// which is code for what a program has used most, and tables for the rest
+    /// Marshalling engine: compiled code for each type and operation (fast), or tables with an interpreter (small); or
+    /// by profile, compiled code for what a program has used most and tables for the rest
     #[arg(long, value_enum, default_value_t = Engine::Compiled)]
     marshal: Engine,
     /// File that a program has written with the option UsageFile; needs `--marshal profile`; repeatable
@@ -53,8 +54,8 @@ pub(super) struct CompileArgs {
     /// ORB that the code is for: the full ORB, or the small ORB, the crate zorb-nano
     #[arg(long, value_enum, default_value_t = TargetName::Zorb)]
     target: TargetName,
-    /// How a server of the small ORB finds operations: one comparison after the other, which is small and the default,
-    /// or one hash; needs `--target nano`
+    /// How a server of the small ORB finds operations: by linear search (small, the default) or by a perfect hash;
+    /// needs `--target nano`
     #[arg(long, value_enum)]
     lookup: Option<LookupName>,
 }

@@ -13,8 +13,8 @@ use crate::failure::{Failure, OK, Outcome};
 
 /// Add a server, or change how it is started
 ///
-/// The command is not run by a shell. The server runs as the user of the repository, with its environment. The program is
-/// looked for in the repository's PATH; a relative path begins at the server's working directory.
+/// The command is not run by a shell. The server runs as the user of the repository, with its environment. The
+/// repository searches its PATH for the program; a relative path is relative to the server's working directory.
 #[derive(Args, Debug)]
 pub(crate) struct AddArgs {
     /// The server
@@ -23,22 +23,22 @@ pub(crate) struct AddArgs {
     /// When the server is started
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::Normal)]
     mode: Mode,
-    /// Variable of its environment; repeatable
+    /// Environment variable of the server; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// Its working directory; that of the repository by default
+    /// Working directory of the server; that of the repository by default
     #[arg(long, value_name = "DIR")]
     dir: Option<String>,
-    /// How often a start is tried before requests are refused
+    /// Number of failed starts in a row after which requests are refused
     #[arg(long, value_name = "COUNT", default_value_t = 3)]
     start_limit: u16,
-    /// How many processes of it run at once
+    /// Number of processes of the server that run at once
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     instances: u32,
-    /// Which of these a client is sent to
+    /// How the repository selects one of these for a client
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Choice::RoundRobin)]
     choice: Choice,
-    /// Other names that its process serves, separated by commas
+    /// Other names that the server's process serves, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     with: Vec<String>,
     /// The program and its arguments

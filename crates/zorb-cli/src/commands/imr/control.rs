@@ -19,8 +19,8 @@ pub(crate) struct StartArgs {
 
 /// End the processes of a server, and wait until they have ended
 ///
-/// Asks the server to shut down, then sends SIGTERM, and SIGKILL at last. A later request starts it again, unless its mode
-/// is `manual`.
+/// Asks the server to shut down, then sends SIGTERM, and finally SIGKILL. A later request starts it again, unless its
+/// mode is `manual`.
 #[derive(Args, Debug)]
 pub(crate) struct StopArgs {
     /// The server
@@ -34,7 +34,7 @@ pub(crate) struct AutostartArgs {}
 
 /// Remove a server from the repository
 ///
-/// Its processes go on running.
+/// Its processes continue to run.
 #[derive(Args, Debug)]
 pub(crate) struct RmArgs {
     /// The server

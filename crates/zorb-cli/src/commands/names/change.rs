@@ -26,7 +26,7 @@ pub(crate) struct BindArgs {
     /// Object reference, file that contains one, or `-` for standard input
     #[arg(value_name = "REFERENCE")]
     reference: String,
-    /// Bind it as a context, through which names may lead
+    /// Bind the object as a context, through which names can lead
     #[arg(long)]
     context: bool,
     /// Replace a binding
@@ -35,7 +35,8 @@ pub(crate) struct BindArgs {
     /// Create contexts of the name that do not exist
     #[arg(long)]
     parents: bool,
-    /// Seconds after which the binding goes away, unless it is renewed: bound again, with --replace (Zorb's service only)
+    /// Seconds after which the binding is removed unless it is renewed, that is, bound again with --replace (Zorb's
+    /// service only)
     #[arg(long, value_name = "SECONDS", conflicts_with = "context", value_parser = clap::value_parser!(u32).range(1..))]
     lease: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! `zorb naming import`.
+//! `zorb names import`.
 
 use std::path::PathBuf;
 

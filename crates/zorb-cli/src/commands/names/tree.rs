@@ -13,7 +13,7 @@ use crate::screen;
 
 /// Show a context and all contexts below it
 ///
-/// What is in a context is shown once. Where it has another name, `(loop)` marks a context that contains itself, and
+/// The contents of a context are shown once. At its other names, `(loop)` marks a context that contains itself, and
 /// `(shown above)` any other. JSON: a list of objects with `name`, `id`, `kind`, `type`, and for contexts `bindings`,
 /// `loop`, `shown` or `error`.
 #[derive(Args, Debug)]
