@@ -1,4 +1,4 @@
-//! Calls whose callers do not wait.
+//! Pending calls.
 
 use std::sync::{Arc, Barrier};
 use std::thread;

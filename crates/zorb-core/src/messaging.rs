@@ -1,4 +1,4 @@
-//! Reply handlers: objects that get the results of calls whose callers do not wait (CORBA Messaging, AMI callbacks).
+//! Reply handlers: objects that get the results of pending calls (CORBA Messaging, AMI callbacks).
 //!
 //! The IDL compiler generates the handler of an interface on request, `AMI_AccountHandler` for `Account`, and the methods
 //! `sendc_OP` of references, which send a call and name the handler that gets its result.

@@ -162,8 +162,8 @@ impl ObjectRef {
         &self.shared.original.ior
     }
 
-    /// The reference that a server has forwarded calls and questions to, if one has: where the object
-    /// really is.
+    /// The reference to which a server has forwarded calls and LocateRequests, if one has: the actual location of the
+    /// object.
     pub fn forwarded_ior(&self) -> Option<Ior> {
         self.forwarded().binding().map(|binding| binding.ior.clone())
     }

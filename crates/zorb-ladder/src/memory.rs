@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Numbers are in the machine's byte order and aligned to their sizes, members of structs as in C. A pointer is the number
-//! of a block, 0 if there is none. So engines that interpret memory need no unsafe code; a pointer costs them a look-up.
+//! of a block, 0 if there is none. So engines that interpret memory need no unsafe code; a pointer costs them a lookup.
 
 use crate::{Error, Result};
 

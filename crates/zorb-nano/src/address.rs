@@ -15,7 +15,7 @@ pub enum Address {
     /// A Unix-domain socket.
     #[cfg(feature = "unix")]
     Unix(SocketName),
-    /// UDP, a datagram for each request. Nothing comes back: it is for one-way calls.
+    /// UDP, a datagram for each request. There are no replies: it is for one-way calls.
     #[cfg(feature = "udp")]
     Udp(SocketAddr),
 }
@@ -102,7 +102,7 @@ mod name {
         /// A name of at most 107 octets, which begins with `/` or `@`.
         ///
         /// # Errors
-        /// `BAD_PARAM`, minor `BAD_ADDRESS`: it is another text.
+        /// `BAD_PARAM`, minor `BAD_ADDRESS`: the text is neither.
         pub fn new(name: &[u8]) -> Result<Self, SystemException> {
             let bad = const {
                 SystemException::before(

@@ -17,8 +17,8 @@ const MAX_FORWARDS: usize = 3;
 
 /// Makes calls, one at a time: each waits for its reply.
 ///
-/// Connections are opened when they are needed, and kept. If there is no place for another one, the one that was idle for
-/// the longest time is closed.
+/// Connections are opened when they are needed, and stay open. If the maximum is reached, the one that was idle for the
+/// longest time is closed.
 #[derive(Debug)]
 pub struct Client<O> {
     connections: Connections<O>,

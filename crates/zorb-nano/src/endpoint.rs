@@ -1,4 +1,4 @@
-//! Endpoints: an address, what is spoken there, and for which priority.
+//! Endpoints: an address, its messaging protocol, and the priority of its lane.
 
 use core::net::SocketAddr;
 use core::str::FromStr;

@@ -7,7 +7,7 @@ use crate::{Reader, SystemException, Text, Writer};
 /// The repository id that every object has.
 pub(crate) const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
 
-/// What a server has to know of an IDL interface.
+/// The description of an IDL interface for a server.
 #[derive(Clone, Copy)]
 pub struct Interface {
     /// Its repository id, then those of the interfaces that it inherits from.

@@ -1,4 +1,4 @@
-//! What the ORB needs of an operating system.
+//! The interface of the ORB to an operating system.
 
 mod forward;
 #[cfg(feature = "linux")]
@@ -38,14 +38,14 @@ pub struct Interest {
     pub read: bool,
     /// Whether to wait until octets can be written, which also says that a new connection is open.
     pub write: bool,
-    /// Set by [`Os::poll`]: what was waited for is there, or the connection has failed.
+    /// Set by [`Os::poll`]: the socket is ready, or the connection has failed.
     pub is_ready: bool,
 }
 
 /// An operating system: a clock, and sockets that never block.
 ///
 /// The ORB calls it from one thread. It waits in [`poll`](Self::poll) and [`read_within`](Self::read_within) only. An implementation allocates its table of
-/// sockets at start, and nothing later. It may refuse [kinds of address](Address) that it does not have.
+/// sockets at start, and nothing later. It may reject [kinds of address](Address) that it does not support.
 pub trait Os {
     /// The time since any fixed moment. It never goes back.
     fn now(&mut self) -> Duration;
@@ -79,7 +79,7 @@ pub trait Os {
     /// Accepts a connection.
     ///
     /// # Errors
-    /// `WouldBlock` if no client waits; `NoSocket`, and the client goes on waiting.
+    /// `WouldBlock` if no client waits; `NoSocket`, and the client continues to wait.
     fn accept(&mut self, listener: Socket) -> Result<Socket, OsError>;
 
     /// Reads octets into the start of `space`, which is not empty. Returns their number; 0 at the end of the stream. Over UDP

@@ -56,7 +56,8 @@ impl Reference {
     }
 
     /// The same object at other endpoints: at most [`MAX_ENDPOINTS`](crate::MAX_ENDPOINTS), of which the first is for
-    /// clients without a priority. The servers of several lanes, each in its own thread, are one object to clients by this.
+    /// clients without a priority. The servers of several lanes, each in its own thread, are then one object to
+    /// clients.
     ///
     /// # Errors
     /// `BAD_PARAM` without endpoints.

@@ -24,9 +24,9 @@ use crate::{
 
 /// Serves objects, in the thread that calls [`perform_work`](Self::perform_work).
 ///
-/// A client that sends slowly, or does not read its replies, makes no other client wait: each connection has its buffers,
-/// and no more of its requests are read until its last reply has been sent. A request that is not complete, or a reply
-/// that has not been taken, [`timeout`](Limits::timeout) after its first octet ends its connection.
+/// A client that sends slowly, or does not read its replies, delays no other client: each connection has its buffers,
+/// and no more of its requests are read until its last reply has been sent. If a request is not complete, or a reply
+/// has not been taken, [`timeout`](Limits::timeout) after its first octet, its connection is closed.
 ///
 /// **Lanes.** Endpoints for [priorities](Endpoint::priority) are lanes, each with its own connections. Requests of the
 /// most urgent lane are served first; a request waits for at most one of a less urgent lane, and for those of its own.
@@ -87,7 +87,7 @@ impl<'s, O: Os> Server<'s, O> {
     ///
     /// # Errors
     /// `BAD_PARAM`: the key is empty or that of another object; `IMP_LIMIT`: it has more than
-    /// [`MAX_KEY`](crate::MAX_KEY) octets; `NO_RESOURCES`: the server has as many objects as it may; `NO_MEMORY`.
+    /// [`MAX_KEY`](crate::MAX_KEY) octets; `NO_RESOURCES`: the server has the maximum number of objects; `NO_MEMORY`.
     pub fn register(
         &mut self,
         key: &[u8],

@@ -11,9 +11,9 @@
 //! ```
 //!
 //! The request that finds an inactive object incarnates it, on its own thread. Others wait in the object's queue
-//! meanwhile, and while it is etherealized, and are served in their order: an object gets into the active object map,
-//! where requests find it without asking here, when no request waits. An object for which no request waits and that is
-//! inactive or in the map is not here.
+//! meanwhile, and while it is etherealized, and are served in their order: an object is added to the active object map,
+//! where requests find it without asking here, when no request waits. The table contains only objects that are changing
+//! or for which requests wait.
 
 mod state;
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl std::fmt::Debug for IncomingRequest<'_> {
     }
 }
 
-/// What differs between requests by where they come from: a connection, a queue, or a collocated call.
+/// The origin of a request: a connection, a queue, or a collocated call.
 pub trait RequestOrigin {
     /// Begins a request whose header has been read: [sets](ServerCall::set_text) the encoding of its text, and its
     /// [number](ServerCall::set_request) among those of its connection.
@@ -58,7 +58,8 @@ pub trait RequestOrigin {
     /// How the request has reached its adapter.
     fn access(&self) -> Access<'_>;
 
-    /// The request does not wait (any more): it is served or refused. Returns whether somebody still wants that.
+    /// Called when the request does not wait, or no longer waits: it is about to be served or refused. Returns whether
+    /// its origin still needs that.
     #[inline]
     fn admitted(&mut self) -> bool {
         true

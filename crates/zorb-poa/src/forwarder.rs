@@ -39,7 +39,7 @@ pub enum ForwardTo {
 }
 
 /// A queue of requests that wait as messages: they occupy no thread. The options `MaxHeldRequests`, `MaxHeldOctets` and
-/// `MaxHeldTime` limit it; requests beyond these limits get `TRANSIENT`. `Orb::new_held_requests` makes one.
+/// `MaxHeldTime` limit it; requests beyond these limits get `TRANSIENT`. `Orb::new_held_requests` creates one.
 #[derive(Clone)]
 pub struct HeldRequests(HoldQueue);
 

@@ -48,7 +48,7 @@ pub trait Holdable: Send {
     /// The number of its peer, which is unique among those of held requests.
     fn peer(&self) -> usize;
 
-    /// Whether it waits as long as it must, whatever the limits are, and leaves them to others.
+    /// Whether it waits regardless of the limits, and does not count towards them.
     fn is_unlimited(&self) -> bool {
         false
     }

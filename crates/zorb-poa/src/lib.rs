@@ -1,8 +1,8 @@
 //! The object adapter: finds the servant for an object key, and makes the upcall.
 //!
 //! An object key contains the index of its adapter and the slot of its servant, so that demultiplexing costs the
-//! same for one object and for a million; user ids and persistent adapters need one hash look-up. [`serve`]
-//! serves a request; what depends on where it comes from is its [`RequestOrigin`].
+//! same for one object and for a million; user ids and persistent adapters need one hash lookup. [`serve`] serves a
+//! request; its [`RequestOrigin`] implements what depends on the origin.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]

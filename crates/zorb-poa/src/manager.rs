@@ -99,7 +99,8 @@ impl PoaManager {
     }
 
     /// The manager's id, which is unique in the ORB (`get_id`): the one that the program gave to the
-    /// [factory](crate::PoaManagerFactory), `"RootPOAManager"` for that of the root adapter, or one that the ORB made up.
+    /// [factory](crate::PoaManagerFactory), `"RootPOAManager"` for that of the root adapter, or one that the ORB
+    /// generated.
     #[doc(alias = "get_id")]
     pub fn id(&self) -> &str {
         &self.0.id
@@ -190,9 +191,9 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Discarding)
     }
 
-    /// Answers all requests, including those held so far, with `OBJ_ADAPTER`, and has the objects of adapters with a
-    /// servant activator etherealized (`deactivate`). This is final; a second call has no effect. Requests in progress
-    /// complete, which this does not wait for.
+    /// Answers all requests, including those held so far, with `OBJ_ADAPTER`, and etherealizes the objects of adapters
+    /// with a servant activator (`deactivate`). This is final; a second call has no effect. Requests in progress
+    /// complete; this call does not wait for them.
     pub fn deactivate(&self) {
         let _ = self.deactivate_with(true, false);
     }

@@ -19,8 +19,8 @@ const ROOT: &str = "RootPOAManager";
 /// Creates the POA managers of an ORB, and finds them by id: `PortableServer::POAManagerFactory` (CORBA 3.3 part 1,
 /// 15.3.3), the initial reference `POAManagerFactory`.
 ///
-/// It knows a manager until the last adapter of the manager has been destroyed; one whose id the ORB has made up from its
-/// first adapter on. Clones are the same factory.
+/// It knows a manager until the last adapter of the manager has been destroyed. It knows managers whose ids the ORB
+/// generates from their first adapter on. Clones are the same factory.
 #[derive(Clone)]
 #[doc(alias = "POAManagerFactory")]
 pub struct PoaManagerFactory(Arc<Factory>);
@@ -64,8 +64,8 @@ impl PoaManagerFactory {
         }
     }
 
-    /// Creates a manager in the holding state, whose id the ORB makes up. It is [known](Self::know) as soon as it gets an
-    /// adapter.
+    /// Creates a manager in the holding state, whose id the ORB generates. It is [known](Self::know) as soon as it gets
+    /// an adapter.
     #[doc(hidden)]
     pub fn create_unnamed(&self) -> PoaManager {
         let mut known = self.0.known.lock();

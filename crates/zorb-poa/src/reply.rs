@@ -48,7 +48,7 @@ pub trait RequestSource {
     /// taken over already.
     ///
     /// # Errors
-    /// `TRANSIENT`, minor `TOO_MANY_DEFERRED`, if as many requests wait for their replies as may.
+    /// `TRANSIENT`, minor `TOO_MANY_DEFERRED`, if the maximum number of requests wait for their replies.
     fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         let code = minor::internal::BROKEN_INVARIANT;
         Err(SystemException::internal(code, CompletionStatus::No))

@@ -28,7 +28,7 @@ pub trait Skeleton: Send + Sync {
     fn type_id(&self, id: &ObjectId) -> Cow<'_, str>;
     /// Whether the object `id` supports the interface `type_id`.
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
-    /// Whether the object `id` exists. Default: each does for which the servant is asked.
+    /// Whether the object `id` exists. Default: every object for which the servant is asked.
     fn exists(&self, id: &ObjectId) -> bool {
         let _ = id;
         true

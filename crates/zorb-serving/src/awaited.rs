@@ -1,5 +1,6 @@
-//! The held requests of a connection whose client waits for their replies, so that they leave their queues when it has
-//! gone or cancels them. One-way requests stay: the server has accepted them, and runs them without their client.
+//! The held requests of a connection whose client waits for their replies, so that they leave their queues when it
+//! disconnects or cancels them. One-way requests stay: the server has accepted them, and runs them without their
+//! client.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The descriptors that a server needs to serve anybody.
+//! The minimum of descriptors that a server needs to serve a client.
 
 use std::io;
 

@@ -88,8 +88,8 @@ impl Pool {
     }
 
     /// Destroys it (`destroy_threadpool`): closes its endpoints, lets running requests finish, and waits for
-    /// its threads. The ORB then forgets the pool and counts its violations no more;
-    /// [`violations`](Self::violations) still returns them. A second call has no effect.
+    /// its threads. The ORB then removes the pool and no longer counts its violations; [`violations`](Self::violations)
+    /// still returns them. A second call has no effect.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` while it serves an adapter, or if the calling thread belongs to it.

@@ -6,7 +6,7 @@ use crate::lane::Lane;
 use crate::server_core::ServerCore;
 use crate::settings::LaneCounts;
 
-/// How far the threads of a lane have come.
+/// The progress of the threads of a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneProgress {
     /// The number of its pool.
@@ -30,7 +30,7 @@ impl ServerCore {
     }
 }
 
-/// The counts of a lane, and which one it is.
+/// The counts of a lane, and its names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneMetrics {

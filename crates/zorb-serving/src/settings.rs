@@ -122,13 +122,13 @@ pub enum Strategy {
     HalfSync,
     /// Each connection has a thread; the lane's number of threads limits concurrent upcalls. It needs the
     /// fewest system calls for few clients. Connections whose transport has no readiness to wait for, for
-    /// example shared memory, are served so in leader/followers lanes, too.
+    /// example shared memory, are served in this way in leader/followers lanes, too.
     ThreadPerConnection,
     /// A reactor: the lane's only thread waits for all connections, reads, makes upcalls and replies, one
     /// request after the other. A lane with this strategy has one static thread and no dynamic ones, and
     /// refuses endpoints whose [transport](zorb_transport::Transport::has_readiness) needs further threads:
-    /// shared memory and TLS, for instance. A servant that blocks delays all clients of the lane; one that
-    /// calls an object whose server calls back into the lane waits forever, unless a timeout ends the call.
+    /// shared memory and TLS, for instance. A servant that blocks delays all clients of the lane; a call to an object
+    /// whose server calls back into the lane deadlocks, unless a timeout ends it.
     SingleThread,
 }
 
@@ -184,7 +184,7 @@ pub struct LaneSettings {
     pub lifespan: DynamicLifespan,
     /// How many requests may wait for a thread of this lane. Default `None`: the pool's setting.
     pub buffering: Option<Buffering>,
-    /// The endpoints of the lane. Default: one beside each of the ORB's own.
+    /// The endpoints of the lane. Default: for each of the ORB's own, one at the same interface or in the same folder.
     pub endpoints: Vec<String>,
     /// Prepares its threads.
     pub threads: Arc<dyn LaneThreads>,

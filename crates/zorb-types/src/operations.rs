@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-/// The names of an interface's operations. A look-up takes one hash and one comparison.
+/// The names of an interface's operations. A lookup takes one hash and one comparison.
 ///
 /// The table is built by "hash and displace": names are distributed to `N` buckets, and each bucket gets a
-/// displacement that moves its names to free ones of `N` slots. A look-up hashes the name, reads the displacement
+/// displacement that moves its names to free ones of `N` slots. A lookup hashes the name, reads the displacement
 /// of its bucket, and compares the name with that in the slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Operations<const N: usize> {
@@ -115,7 +115,7 @@ impl<const N: usize> Operations<N> {
         OperationTable { names, displacements, slots, longest: *longest }
     }
 
-    /// Whether `name` is the name at `position`, without a look-up.
+    /// Whether `name` is the name at `position`, without a lookup.
     #[inline]
     pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
         self.table().is_at(position, name)
@@ -128,7 +128,7 @@ impl<const N: usize> Operations<N> {
 }
 
 impl OperationTable<'_> {
-    /// Whether `name` is the name at `position`, without a look-up.
+    /// Whether `name` is the name at `position`, without a lookup.
     #[inline]
     pub fn is_at(&self, position: usize, name: &[u8]) -> bool {
         self.names.get(position).is_some_and(|known| known.as_bytes() == name)

@@ -130,7 +130,7 @@ pub use zorb_types::{
 #[doc(hidden)]
 pub use zorb_core::codegen;
 
-/// Reply handlers: objects that get the results of calls whose callers do not wait (AMI callbacks).
+/// Reply handlers: objects that get the results of pending calls (AMI callbacks).
 pub mod messaging {
     pub use zorb_core::messaging::{ExceptionHolder, ReplyHandler, ReplyHandlerServant};
 }

@@ -284,7 +284,7 @@ fn a_client_that_makes_no_calls_closes_its_idle_connections() {
                 assert_eq!(there.noted(), Ok(round));
                 until_open([usize::MAX, before]);
             }
-            // The connection of calls whose callers do not wait, too.
+            // The connection of pending calls, too.
             assert_eq!(send_twice(there.object(), round).wait().unwrap(), 2 * round);
             until_open([usize::MAX, before]);
             client.shutdown(true).unwrap();

@@ -1,4 +1,4 @@
-//! Calls whose callers do not wait.
+//! Pending calls.
 
 mod early;
 mod ended;

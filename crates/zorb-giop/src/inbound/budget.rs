@@ -51,7 +51,7 @@ impl MessageBudget {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// The octets there are.
+    /// The total number of octets.
     pub fn limit(&self) -> usize {
         self.limit.load(Ordering::Relaxed)
     }
@@ -98,7 +98,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// A charge of nothing yet.
+    /// An empty charge.
     pub const fn to(budget: Arc<MessageBudget>) -> Self {
         Self { budget: Some(budget), octets: 0 }
     }

@@ -79,7 +79,7 @@ impl DetachedMessage {
         }
     }
 
-    /// Charges the whole buffer to `budget`, if its [`Inbound`](crate::Inbound) has charged it to none: it waits for something.
+    /// Charges the whole buffer to `budget` while it waits, if its [`Inbound`](crate::Inbound) has charged it to none.
     /// [`settle`](Self::settle) ends that. `false` if the budget is used up; the charge is as it was then.
     #[must_use]
     pub fn charge_whole(&mut self, budget: &Arc<MessageBudget>) -> bool {

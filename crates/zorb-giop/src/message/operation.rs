@@ -11,7 +11,7 @@ use crate::Destination;
 
 /// The operation name in a received request, borrowed from the message if it is ASCII, as IDL names are.
 ///
-/// An operation look-up should compare the [octets](Self::as_bytes): the conversion to text validates
+/// An operation lookup should compare the [octets](Self::as_bytes): the conversion to text validates
 /// them once more.
 #[derive(Clone)]
 pub struct OperationName<'a>(Kind<'a>);

@@ -13,7 +13,7 @@ pub enum Abbreviation {
     Index(u8),
 }
 
-/// The client's state of a connection: the indices that it has defined.
+/// The client's state of a connection: the indexes that it has defined.
 ///
 /// Requests arrive in the order in which they are sent, so the server knows every index that the client
 /// has sent.

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering, fence};
 
 /// An object key and an operation name that later requests refer to by an index, with the result of the
-/// first look-up, so that later requests skip the look-up.
+/// first lookup, so that later requests skip the lookup.
 ///
 /// The server that dispatches the requests stores the result and gives it its meaning. The object may have
 /// been deactivated since, so the server checks the object before it uses the result, and stores the new
@@ -50,7 +50,7 @@ impl Destination {
         &self.operation
     }
 
-    /// The result of the last look-up by key.
+    /// The result of the last lookup by key.
     #[inline]
     pub fn object(&self) -> Option<ObjectIndex> {
         let [adapter, stamp, slot, generation] = self.object.load()?;

@@ -290,7 +290,7 @@ pub(super) trait Connection {
     /// The buffer for the request.
     fn outgoing(&mut self) -> Option<&mut RequestBuffer>;
 
-    /// The number of octets from which on the end of a message is sent from where it is.
+    /// The minimum size in octets of a sequence at the end of a message that is sent without a copy.
     fn copy_threshold(&self) -> usize;
 
     /// Its stream.

@@ -84,7 +84,7 @@ impl ClientCore {
         &self.connections
     }
 
-    /// Sends calls again whose callers do not wait. These jobs make no upcalls.
+    /// Sends pending calls again. These jobs make no upcalls.
     pub(super) fn resends(&self) -> &Jobs {
         &self.resends
     }

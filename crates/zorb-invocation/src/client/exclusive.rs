@@ -51,7 +51,7 @@ pub(crate) struct ExclusiveConnection {
     pub(super) discarded: bool,
     /// Set when the server has hung up; `None` if that is not watched.
     pub(super) watched: Option<WatchedConnection>,
-    /// The number of octets from which on the end of a message is sent from where it is.
+    /// The minimum size in octets of a sequence at the end of a message that is sent without a copy.
     copy_threshold: usize,
     /// The shared buffer with the end of the current message.
     #[cfg(feature = "buffers")]

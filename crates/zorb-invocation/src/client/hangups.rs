@@ -1,4 +1,4 @@
-//! The thread that notices when servers hang up, and when connections have been idle for too long.
+//! The thread that detects connections that servers have closed, or that have been idle for too long.
 //!
 //! A client that makes no calls does not read from its connections, so it would keep those that their servers have
 //! closed. One thread of the process waits for that (epoll with `EPOLLRDHUP`): each connection is registered once, when

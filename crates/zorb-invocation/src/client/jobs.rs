@@ -1,4 +1,4 @@
-//! Work of an ORB's calls that threads which receive must not do, because it may wait.
+//! Work for an ORB's calls that may block, and that threads which receive must therefore not do.
 //!
 //! One thread does it in order. While more waits, a second thread watches: it ends the work whose time is over, and
 //! takes over if the first is blocked. If it works itself, another one watches. None exists without work.

@@ -72,7 +72,7 @@ pub(crate) struct MultiplexedConnection {
     send_timeout: SharedTimeout,
     recv_timeout: SharedTimeout,
     max_calls: usize,
-    /// The number of octets from which on the end of a message is sent from where it is.
+    /// The minimum size in octets of a sequence at the end of a message that is sent without a copy.
     copy_threshold: usize,
     state: CallLock<State>,
     /// Whether the connection has ended, read without the lock before something is sent. What is sent after that fails,

@@ -1,4 +1,4 @@
-//! Calls whose callers do not wait: `send_OP()` of a reference returns a [`Pending`].
+//! Pending calls, whose callers do not wait: `send_OP()` of a reference returns a [`Pending`].
 //!
 //! The request is sent by the caller like that of any call over a
 //! [multiplexed connection](super::multiplexed). The [call](call::PendingCall) replaces a thread that sleeps: the
@@ -46,8 +46,8 @@ use state::Taken;
 pub use results::ReadResults;
 pub use set::{NumberedResult, PollableSet};
 
-/// A call that has been sent, and whose reply may not have arrived yet: the `AMI_Poller` of CORBA Messaging. Its
-/// result is `Result<T, E>`, as that of the method that waits.
+/// A call that has been sent, and whose reply may not have arrived yet: the `AMI_Poller` of CORBA Messaging. Its result
+/// is `Result<T, E>`, as that of the synchronous method.
 ///
 /// The result is taken once: by [`wait`](Self::wait), by one of the methods that return an `Option`, by
 /// `.await` on any executor, or by [a function](Self::on_reply). A call that could not be sent has ended with its
@@ -201,8 +201,8 @@ impl<T, E: From<SystemException>> Pending<T, E> {
 
     /// Passes the result to `function` when the call ends, on a thread `zorb-handlers`, where it may wait, also for other
     /// pending calls. At most eight such functions wait at the same time; further ones begin later, and until then their
-    /// calls count as pending. So functions that wait for other functions of this kind may wait without an end. A panic
-    /// is logged. If no thread can be started, an error is logged, and the result is lost.
+    /// calls count as pending. Functions that wait for other functions of this kind can therefore deadlock. A panic is
+    /// logged. If no thread can be started, an error is logged, and the result is lost.
     ///
     /// # Errors
     /// `TRANSIENT` (Zorb 10), completed NO, if `MaxPendingCalls` or `MaxPendingOctets` has refused the call, or with which

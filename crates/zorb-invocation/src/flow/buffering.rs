@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-/// What a queue waits for before it sends its calls, all at once (TAO's `BufferingConstraint`): a number of calls, a number
-/// of octets, or the age of the first one, whichever comes first; at the latest, for the most calls or half of the octets
-/// that the queue takes. By default there is no constraint but this, and that the queue is flushed or ends.
+/// What a queue waits for before it sends its calls together (TAO's `BufferingConstraint`): a number of calls, a number
+/// of octets, or the age of the first one, whichever comes first; at the latest, for the maximum number of calls or
+/// half of the octets that the queue accepts. By default, there is no other constraint. Flushing or ending the queue
+/// also sends its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferingConstraint {
@@ -23,19 +24,19 @@ impl Default for BufferingConstraint {
 }
 
 impl BufferingConstraint {
-    /// The same constraint, and that `calls` wait.
+    /// The same constraint, also met when `calls` calls wait.
     #[must_use]
     pub const fn calls(self, calls: usize) -> Self {
         Self { calls, ..self }
     }
 
-    /// The same constraint, and that calls of these `octets` wait.
+    /// The same constraint, also met when the calls that wait have `octets` octets.
     #[must_use]
     pub const fn octets(self, octets: usize) -> Self {
         Self { octets, ..self }
     }
 
-    /// The same constraint, and that the first call is so old.
+    /// The same constraint, also met when the first call has this age.
     #[must_use]
     pub const fn age(self, age: Duration) -> Self {
         Self { age: Some(age), ..self }

@@ -63,7 +63,7 @@ impl<I: Interface> Abstract<I> {
 }
 
 /// The operations of a value of the abstract interface `I`, by the trait of the interface's
-/// servants. What goes wrong with a oneway that is sent to an object stays unknown.
+/// servants. Errors of one-way calls to an object are not reported.
 #[derive(Debug)]
 pub struct AbstractOperations<I>(Either<I>);
 

@@ -20,8 +20,8 @@ const BACKLOG: i32 = 16;
 
 /// Linux: TCP and UDP over IPv4 and IPv6, and Unix-domain sockets. It needs no C library.
 ///
-/// The file of a Unix-domain socket is accessible to its owner only. It stays when the server ends; the next server
-/// replaces it unless somebody listens there.
+/// The file of a Unix-domain socket is accessible to its owner only. It remains when the server ends; the next server
+/// replaces it unless another process listens there.
 #[derive(Debug)]
 pub struct Linux {
     sockets: Vec<Option<Entry>>,
@@ -48,7 +48,7 @@ impl Linux {
         Self { sockets: table, priority: None }
     }
 
-    /// Says which RT-CORBA priority the calling thread has from now on. It does not change how Linux schedules the thread.
+    /// Sets the RT-CORBA priority of the calling thread. It does not change how Linux schedules the thread.
     pub fn set_priority(&mut self, priority: Option<i16>) {
         self.priority = priority;
     }

@@ -13,12 +13,12 @@ const NAMED: usize = 8;
 /// How long replies may wait for clients that do not read them, at the end of an ORB.
 #[derive(Clone, Copy, Debug)]
 pub struct UnreadLimits {
-    /// The maximum time in which a client takes nothing. A thread of the connection's own sees only when it has taken a
-    /// whole message.
+    /// The maximum time in which a client reads nothing. A thread of the connection's own detects only that it has read
+    /// a whole message.
     pub pause: Duration,
-    /// The maximum time since `from`, however much the client takes.
+    /// The maximum time since `from`, however much the client reads.
     pub total: Duration,
-    /// The beginning of the ORB's end.
+    /// The beginning of the ORB's shutdown.
     pub from: Instant,
 }
 

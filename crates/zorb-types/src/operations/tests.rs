@@ -1,4 +1,4 @@
-//! Tests of look-ups.
+//! Tests of lookups.
 
 use alloc::format;
 use alloc::string::String;

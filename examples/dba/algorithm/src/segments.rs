@@ -11,7 +11,7 @@ pub enum Segment {
     SendValue,
     /// 2: waiting for a message while values are missing.
     AwaitValue,
-    /// 3: from the arrival of a message to the node: decoding, look-up, dispatching.
+    /// 3: from the arrival of a message to the node: decoding, lookup, dispatching.
     DispatchValue,
     /// 4: storing it.
     StoreValue,

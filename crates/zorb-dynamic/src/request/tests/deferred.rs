@@ -1,4 +1,4 @@
-//! Requests whose callers do not wait.
+//! Deferred requests, whose callers do not wait.
 
 use zorb_core::PollableSet;
 

@@ -1,4 +1,4 @@
-//! The connection for requests whose callers do not wait, where other calls use exclusive connections.
+//! The connection for requests of pending calls, where other calls use exclusive connections.
 
 #[cfg(test)]
 mod tests;

@@ -78,7 +78,7 @@ pub(crate) enum NoConnection {
     Unreachable(ConnectError),
     /// Upcalls have as many connections as they may.
     TooManyOfUpcalls,
-    /// As many requests whose callers do not wait have no reply yet as may.
+    /// The maximum number of requests of pending calls have no reply yet.
     TooManyPending,
 }
 

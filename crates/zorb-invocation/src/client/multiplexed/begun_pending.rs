@@ -1,4 +1,4 @@
-//! A request whose caller does not wait, on the thread that sends it.
+//! The request of a pending call, on the thread that sends it.
 
 use std::io;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! Letting replies gather that nobody waits for: the reader, which has just received, pauses before it waits for further
-//! ones. Otherwise each would wake it, which takes longer than all else that a reply costs, and takes a processor from the
-//! thread that still sends.
+//! Receiving several replies together while no caller waits for them: the reader, which has just received, pauses
+//! before it waits for further ones. Otherwise each reply would wake it, which takes longer than everything else about
+//! a reply, and takes the processor from the thread that is still sending.
 //!
-//! A caller that waits meanwhile receives itself. The reader does not pause while somebody else is to be told that a
-//! request has ended, or looks for that.
+//! A caller that waits meanwhile receives itself. The reader does not pause while a waker or a function is registered
+//! for the end of a request, or a thread polls for it.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

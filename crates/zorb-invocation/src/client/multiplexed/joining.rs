@@ -22,7 +22,7 @@ pub(in crate::client) enum NotJoined {
     /// A waker, which runs on a thread that receives, would wait for the thread that receives for it, or for others that
     /// use it.
     Led,
-    /// As many requests whose callers do not wait have no reply yet as may.
+    /// The maximum number of requests of pending calls have no reply yet.
     TooManyPending,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::client) struct Joining {
     /// a connection for which a thread receives, nor for other calls.
     pub(in crate::client) in_waker: bool,
     pub(in crate::client) limits: WaitLimits,
-    /// How many requests whose callers do not wait may be without a reply, with that of this call, which is one of them;
+    /// How many requests of pending calls may be without a reply, with that of this call, which is one of them;
     /// `None` for a call that waits.
     pub(in crate::client) pending: Option<usize>,
 }

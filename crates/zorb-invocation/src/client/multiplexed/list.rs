@@ -103,7 +103,7 @@ impl MultiplexedConnections {
     }
 }
 
-/// The connection for requests whose callers do not wait, where other calls use exclusive connections. It is not one of
+/// The connection for requests of pending calls, where other calls use exclusive connections. It is not one of
 /// those that calls wait for.
 #[derive(Debug, Default)]
 pub(in crate::client) struct PendingConnection(Lock<Option<Arc<MultiplexedConnection>>>);

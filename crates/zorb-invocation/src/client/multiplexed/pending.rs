@@ -1,4 +1,4 @@
-//! The requests of a connection whose callers do not wait: their beginning and their end.
+//! The requests of pending calls of a connection: their beginning and their end.
 
 use std::io;
 use std::sync::Arc;

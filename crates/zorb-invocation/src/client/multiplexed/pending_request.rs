@@ -90,7 +90,7 @@ impl Ended {
     }
 }
 
-/// The part of a connection's state about requests whose callers do not wait.
+/// The part of a connection's state about requests of pending calls.
 #[derive(Debug, Default)]
 pub(super) struct PendingCalls {
     /// The number of those without a reply, and of those that are about to be sent.

@@ -45,7 +45,7 @@ pub(super) struct State {
     pub(super) closing: bool,
     /// The callers that sleep.
     pub(super) sleepers: Sleepers,
-    /// The requests whose callers do not wait.
+    /// The requests of pending calls.
     pub(super) pending: PendingCalls,
 }
 

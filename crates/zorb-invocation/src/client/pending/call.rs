@@ -1,4 +1,4 @@
-//! One call whose caller does not wait.
+//! One pending call.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Interceptors of calls whose callers do not wait.
+//! Interceptors of pending calls.
 //!
 //! `send_request` runs on the thread that sends. How the attempt has ended they see on the thread that takes the
 //! result, or that sends the request again; with a [`ClientRequestInfo`] of its own, which has the same request and

@@ -1,5 +1,5 @@
-//! Sending a call again whose caller does not wait: after a forward, or if its connection ended before the server took
-//! it. The arguments were encoded once, and are copied.
+//! Sending a pending call again: after a forward, or if its connection ended before the server took it. The arguments
+//! were encoded once, and are copied.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -26,7 +26,7 @@ pub struct PollableSet<T, E = SystemException> {
 pub type NumberedResult<T, E> = (usize, Result<T, E>);
 
 impl<T, E> PollableSet<T, E> {
-    /// No calls.
+    /// An empty set.
     #[must_use]
     pub fn new() -> Self {
         Self { calls: BTreeMap::new(), added: 0, ended: Arc::default() }

@@ -38,8 +38,8 @@ impl ObjectRef {
     }
 
     /// Sends the same one-way request to many objects, as [`invoke_oneway`](Self::invoke_oneway) does to one, and
-    /// encodes it as [`send_to_all`](Self::send_to_all). The result has for each of `targets`, in their order, whether
-    /// that was possible: the system exception that prevented it.
+    /// encodes it as [`send_to_all`](Self::send_to_all). Returns for each of `targets`, in their order, whether the
+    /// request could be sent, or the system exception that prevented it.
     pub fn send_oneway_to_all<'t>(
         targets: impl IntoIterator<Item = &'t Self>,
         operation: &str,
