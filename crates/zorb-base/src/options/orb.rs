@@ -69,8 +69,8 @@ macro_rules! orb_options {
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum time of a call, from its beginning to its reply; 0 for no limit but MaxReplyWait.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
-                /// Maximum time that a call without any other limit waits for its server to accept the request, and then to
-                /// reply; 0 for no limit.
+                /// Maximum time that a call without any other limit waits for its servers, in all of its attempts together; 0
+                /// for no limit.
                 "MaxReplyWait" max_reply_wait: Option<Duration> = Some(Duration::from_secs(300)),
                     0..=24 * HOUR_MS, "ms";
                 /// Servers that receive the end times of calls with time limits: those whose references contain the

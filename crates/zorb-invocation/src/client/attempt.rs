@@ -64,6 +64,15 @@ fn call_multiplexed(call: &Call<'_>, route: &Route, mut connection: MultiplexedC
 /// Makes the call over one connection.
 #[inline]
 fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -> Attempt {
+    let attempt = call_once(call, route, connection);
+    if attempt.is_err() {
+        call.connect_time.first.note(connection.begun());
+    }
+    attempt
+}
+
+#[inline(always)] // it is a part of `call_over`
+fn call_once(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -> Attempt {
     let core = call.object.core();
     let BegunRequest { request_id, text, .. } = send_over(call, route, connection)?;
     if !call.response.expects_reply() {

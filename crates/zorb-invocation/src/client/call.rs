@@ -45,6 +45,19 @@ impl Call<'_> {
         }
     }
 
+    /// The same call for a further attempt: if it has no limit of its own, it has what the first attempt has left of the
+    /// longest wait.
+    #[cold]
+    pub(super) fn again(self) -> Self {
+        if self.time_limit.deadline().is_some() {
+            return self;
+        }
+        let time_limit = self.connect_time.first.rest(self.object.core().options().max_reply_wait);
+        let ends = [self.sending, time_limit].into_iter().filter(|it| it.deadline().is_some());
+        let sending = ends.min_by_key(|it| it.deadline()).unwrap_or(self.sending);
+        Self { time_limit, sending, ..self }
+    }
+
     /// The limits for its connection.
     pub(super) fn wanted(&self) -> Wanted<'_> {
         let (connect, options) = (self.parameters.connect, self.object.core().options());
@@ -53,7 +66,9 @@ impl Call<'_> {
 
     /// The times after which its request is useless.
     pub(super) fn end_times(&self) -> EndTimes {
-        let reply = self.response.expects_reply().then(|| self.time_limit.deadline()).flatten();
+        // The longest wait is not told to the server.
+        let has_limit = self.response.expects_reply() && self.parameters.round_trip.is_some();
+        let reply = self.time_limit.deadline().filter(|_| has_limit);
         let request = self.parameters.request.and_then(|_| self.sending.deadline());
         EndTimes::new(request, reply)
     }

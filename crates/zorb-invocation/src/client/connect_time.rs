@@ -3,20 +3,26 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use super::longest_wait::FirstAttempt;
+
 /// The time that a call has spent connecting: to one address after another, and after each forward.
 #[derive(Debug, Default)]
-pub(super) struct ConnectTime(Cell<Duration>);
+pub(super) struct ConnectTime {
+    spent: Cell<Duration>,
+    /// When it had its first connection.
+    pub(super) first: FirstAttempt,
+}
 
 impl ConnectTime {
     /// The maximum time for the next address: at most `each` for one address, and `all` for all together, which is at
     /// least as long.
     pub(super) fn left(&self, each: Duration, all: Duration) -> Duration {
-        all.max(each).saturating_sub(self.0.get()).min(each)
+        all.max(each).saturating_sub(self.spent.get()).min(each)
     }
 
     /// Adds what an attempt took.
     pub(super) fn spend(&self, spent: Duration) {
-        self.0.set(self.0.get().saturating_add(spent));
+        self.spent.set(self.spent.get().saturating_add(spent));
     }
 }
 

@@ -279,6 +279,9 @@ pub(super) trait Connection {
     /// When it was opened; the state machine's time starts here.
     fn opened(&self) -> Instant;
 
+    /// When the call began to use it.
+    fn begun(&self) -> LastReceived;
+
     /// Begins a request, which must be sent by `send_deadline`: allocates its id, and determines its text
     /// encoding and what it announces to the server.
     fn begin(

@@ -125,11 +125,12 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
     let forwarded = if first.is_none() { forwarded.binding() } else { None };
     let mut target = forwarded.unwrap_or_else(|| object.binding());
     let mut redirections = Redirections::new(forwarded.is_some());
+    let mut call = *call;
     let mut next;
     loop {
         let outcome = match first.take() {
             Some(outcome) => outcome,
-            None => attempt(call, target),
+            None => attempt(&call, target),
         };
         let Err(unfinished) = outcome else {
             if call.parameters.rebind != Rebind::Transparent {
@@ -137,7 +138,7 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
             }
             return Ok(());
         };
-        match redirections.next(call, target, unfinished)? {
+        match redirections.next(&call, target, unfinished)? {
             Next::Again => {}
             Next::Original => target = object.binding(),
             Next::Forwarded(binding) => {
@@ -145,6 +146,7 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
                 target = &next;
             }
         }
+        call = call.again();
     }
 }
 

@@ -68,12 +68,13 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let connect_time = ConnectTime::default();
     let deadline = time_limit.deadline();
     let wanted = Wanted::new(parameters.connect, core.options(), &connect_time, deadline);
+    let mut limits = LocateLimits { wanted, time_limit };
     let mut next;
     let mut target = object.binding();
     let mut hops = 0;
     let mut resends = 0;
     while hops <= parameters.max_hops {
-        match locate_at(object, target, wanted, time_limit) {
+        match locate_at(object, target, limits) {
             Ok(Location::Here) => return Ok(true),
             Ok(Location::Unknown) => return Ok(false),
             Ok(Location::Forward(ior)) => {
@@ -96,18 +97,37 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
                 return Err(exception);
             }
         }
+        limits = limits.for_next(core);
     }
     let exception =
         SystemException::imp_limit(minor::imp_limit::TOO_MANY_FORWARDS, CompletionStatus::No);
     Err(exception.with_context(ErrorContext::new(Phase::Resolve)))
 }
 
+/// How long asking may take.
+#[derive(Clone, Copy)]
+struct LocateLimits<'a> {
+    wanted: Wanted<'a>,
+    time_limit: TimeLimit,
+}
+
+impl LocateLimits<'_> {
+    /// Those of a further request, which without other limits has what the first one has left of the longest wait.
+    fn for_next(self, core: &ClientCore) -> Self {
+        if self.time_limit.deadline().is_some() {
+            return self;
+        }
+        let time_limit = self.wanted.connect_time.first.rest(core.options().max_reply_wait);
+        let wanted = Wanted { deadline: time_limit.deadline(), ..self.wanted };
+        Self { wanted, time_limit }
+    }
+}
+
 /// Asks the server of `target`.
 fn locate_at(
     object: &ObjectRef,
     target: &Binding,
-    wanted: Wanted<'_>,
-    time_limit: TimeLimit,
+    limits: LocateLimits<'_>,
 ) -> Result<Location, Unanswered> {
     let core = object.core();
     let routes = target.routes(core)?;
@@ -119,16 +139,16 @@ fn locate_at(
         });
     }
     let selected = select_endpoint(object, target, routes, |info| {
-        let selection = Selection { wanted, expects_reply: true, info };
+        let selection = Selection { wanted: limits.wanted, expects_reply: true, info };
         select_connection(object, routes, &selection)
     })?;
     match selected {
         (route, AnyConnection::Exclusive(mut call)) => match call.connection() {
-            Some(connection) => locate_over(core, route, connection, time_limit),
+            Some(connection) => locate_over(core, route, connection, limits),
             None => Err(core.shut_down().into()),
         },
         (route, AnyConnection::Multiplexed(mut call)) => {
-            locate_over(core, route, &mut call, time_limit)
+            locate_over(core, route, &mut call, limits)
         }
     }
 }
@@ -138,8 +158,9 @@ fn locate_over(
     core: &ClientCore,
     route: &Route,
     connection: &mut impl Connection,
-    time_limit: TimeLimit,
+    LocateLimits { wanted, time_limit }: LocateLimits<'_>,
 ) -> Result<Location, Unanswered> {
+    wanted.connect_time.first.note(connection.begun());
     let form = route.form;
     let deadline = time_limit.deadline();
     let machine_deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));

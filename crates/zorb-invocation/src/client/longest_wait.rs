@@ -1,5 +1,6 @@
 //! The limit of calls that have no other: the option `MaxReplyWait`.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::connection::{LastReceived, NoReply};
@@ -73,6 +74,29 @@ impl Wait {
     }
 }
 
+/// When the first attempt of a call had its connection, once that attempt has not completed the call: the longest wait is
+/// for all attempts together.
+#[derive(Debug, Default)]
+pub(super) struct FirstAttempt(Cell<Option<LastReceived>>);
+
+impl FirstAttempt {
+    /// Notes that an attempt has not completed the call. It had its connection since `begun`.
+    #[cold]
+    pub(super) fn note(&self, begun: LastReceived) {
+        if self.0.get().is_none() {
+            self.0.set(Some(begun));
+        }
+    }
+
+    /// What it has left of the `longest` wait to further attempts.
+    pub(super) fn rest(&self, longest: Option<Duration>) -> TimeLimit {
+        match self.0.get().zip(longest) {
+            Some((begun, longest)) => TimeLimit::of_rest(longest, begun.left_of(longest)),
+            None => TimeLimit::NONE,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +112,23 @@ mod tests {
         let endless = Wait::since(now, TimeLimit::NONE, None);
         assert_eq!(endless.deadline(), None);
         assert_eq!(endless.next().unwrap().timeout(), None);
+    }
+
+    #[test]
+    fn further_attempts_have_what_the_first_one_has_left() {
+        let first = FirstAttempt::default();
+        assert_eq!(first.rest(Some(HOUR)).deadline(), None, "it has not had a connection");
+        first.note(LastReceived::long_ago());
+        first.note(LastReceived::now());
+        assert_eq!(first.rest(None).deadline(), None);
+        let runs = LastReceived::long_ago().left_of(Duration::MAX);
+        let over = first.rest(Some((Duration::MAX - runs) / 2));
+        assert!(over.deadline().is_some_and(|end| end <= Instant::now()));
+        assert!(over.next_wait().is_err());
+        let longest = (Duration::MAX - runs) * 2;
+        let half = first.rest(Some(longest));
+        assert_eq!(half.timeout(), Some(longest));
+        assert!(half.next_wait().unwrap().unwrap() <= longest / 2);
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod simulated;
 mod sleepers;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod timeouts;
 mod unanswered;
 mod waiting;
@@ -240,18 +240,25 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Locks sending, which the calling thread has to unlock.
-    fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<()> {
-        self.begin_sending(deadline).map(PiGuard::leak)
+    /// Locks sending, which the calling thread has to unlock. Returns whether it has waited for that.
+    fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<bool> {
+        let mut has_waited = false;
+        let lock = self.begin_sending(|| {
+            has_waited = true;
+            deadline
+        })?;
+        PiGuard::leak(lock);
+        Ok(has_waited)
     }
 
-    /// Locks sending. Called without the lock of the state, which the sending thread needs.
+    /// Locks sending; if it is locked, until the `deadline`. Called without the lock of the state, which the sending thread
+    /// needs.
     #[inline]
-    fn begin_sending(&self, deadline: Option<Instant>) -> io::Result<PiGuard<'_>> {
+    fn begin_sending(&self, deadline: impl FnOnce() -> Option<Instant>) -> io::Result<PiGuard<'_>> {
         count(Count::ClientLocks);
         let lock = match self.sending.try_lock(Duration::ZERO)? {
             Some(lock) => lock,
-            None => self.wait_for_sending(deadline)?,
+            None => self.wait_for_sending(deadline())?,
         };
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(self.failed_before());
@@ -275,6 +282,7 @@ impl MultiplexedConnection {
     fn wait_for_sending(&self, deadline: Option<Instant>) -> io::Result<PiGuard<'_>> {
         count(Count::Contended);
         let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = left.or(self.longest_wait);
         self.sending.lock_or_poll(left).ok_or_else(|| io::ErrorKind::TimedOut.into())
     }
 

@@ -23,6 +23,12 @@ impl TimeLimit {
         Self { limit }
     }
 
+    /// What is `left` of the limit `timeout`.
+    #[cold]
+    pub(super) fn of_rest(timeout: Duration, left: Duration) -> Self {
+        Self { limit: Instant::now().checked_add(left).map(|deadline| (timeout, deadline)) }
+    }
+
     pub(super) fn timeout(self) -> Option<Duration> {
         self.limit.map(|(timeout, _)| timeout)
     }

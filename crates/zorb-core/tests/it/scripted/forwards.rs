@@ -1,7 +1,12 @@
 //! Forwards, binding, and the forms of addresses.
 
+use std::time::Duration;
+
 use super::*;
 use crate::support::{server, server_that_ends};
+use zorb_cdr::CdrWriter;
+use zorb_core::Interface;
+use zorb_core::policy::{MaxHops, Policies};
 use zorb_types::minor;
 
 #[test]
@@ -158,4 +163,52 @@ fn looped_forwards_end() {
     assert_eq!(error.minor, minor::imp_limit::TOO_MANY_FORWARDS);
     orb.shutdown(true).unwrap();
     assert_eq!(served.join().unwrap(), 6, "the call and five forwards");
+}
+
+/// Forwards all requests of all connections to the same server, until the clients have gone.
+fn forward_for_ever(listener: TcpListener, ior: Ior, connections: usize) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        std::thread::scope(|scope| {
+            for _ in 0..connections {
+                let (mut stream, _) = listener.accept().unwrap();
+                let ior = &ior;
+                scope.spawn(move || {
+                    while let Ok((header, message)) = read_message(&mut stream) {
+                        // Not the CancelRequest for a call that has ended.
+                        if header.kind == MessageKind::Request {
+                            perform(&mut stream, &message, Play::Forward(ior.clone()));
+                        }
+                    }
+                });
+            }
+        });
+    })
+}
+
+/// The longest wait is for all attempts of a call together: it ends although every attempt is answered long before.
+#[test]
+fn a_call_that_is_forwarded_for_ever_ends_after_the_longest_wait() {
+    require_loopback();
+    for calls in ["1", "8"] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let ior = object_at("127.0.0.1", listener.local_addr().unwrap().port());
+        // The pending call of an exclusive connection's client has one of its own.
+        let connections = if calls == "1" { 2 } else { 1 };
+        let served = forward_for_ever(listener, ior.clone(), connections);
+        let one = builder().option("MaxConnectionsPerEndpoint", "1");
+        let orb = one.option("MaxCallsPerConnection", calls);
+        let orb = orb.max_reply_wait(Duration::from_millis(50)).build().unwrap();
+        let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+        // More forwards than any machine follows in that time.
+        let echo = echo.with_policies(&Policies::new().with(MaxHops(u16::MAX))).unwrap();
+        let late = |exception: SystemException| {
+            assert_eq!(exception.kind, SystemExceptionKind::Timeout, "{exception}");
+        };
+        late(echo.twice(4).unwrap_err());
+        let write = |_: &mut CdrWriter<'_>| Ok(());
+        let pending = echo.object().send("twice", write, |results| results.read_i32().map(drop));
+        late(pending.wait().unwrap_err());
+        orb.shutdown(true).unwrap();
+        served.join().unwrap();
+    }
 }

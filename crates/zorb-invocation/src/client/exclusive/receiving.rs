@@ -24,6 +24,12 @@ impl ExclusiveConnection {
         Ok(())
     }
 
+    /// The limit of receiving after sending, which has taken a part of the longest wait.
+    #[cold]
+    pub(super) fn rest_of(&self, time_limit: &TimeLimit) -> Result<TimeLimit, NoReply> {
+        Wait::since(self.begun, *time_limit, self.longest_wait).next()
+    }
+
     /// Waits for the reply behind a message that is not it, and others like that.
     #[cold]
     pub(super) fn receive_later(

@@ -18,6 +18,7 @@ use crate::client::time_limit::TimeLimit;
 #[derive(Debug)]
 pub(in crate::client) struct BegunPending {
     pub(in crate::client) text: TextCoding,
+    pub(in crate::client) begun: LastReceived,
     buffers: Box<CallBuffers>,
     unsent: Unsent,
 }
@@ -63,7 +64,7 @@ impl MultiplexedConnection {
         drop(state);
         let buffers = buffers.unwrap_or_default();
         let unsent = Unsent { connection: Some(self), id: begun.request_id };
-        Some(BegunPending { text: begun.text, buffers, unsent })
+        Some(BegunPending { text: begun.text, begun: now, buffers, unsent })
     }
 
     /// Sends a message. The caller has locked sending.
@@ -106,7 +107,7 @@ impl BegunPending {
         let Some(connection) = &self.unsent.connection else {
             return Err(io::ErrorKind::NotConnected.into());
         };
-        let _alone = connection.begin_sending(time_limit.deadline())?;
+        let _alone = connection.begin_sending(|| time_limit.deadline())?;
         connection.send_locked(self.buffers.outgoing.octets(), time_limit)
     }
 
@@ -126,10 +127,12 @@ impl BegunPending {
     /// The call of a request that was not sent.
     #[cold]
     pub(in crate::client) fn into_call(self) -> Option<MultiplexedCall> {
-        let Self { buffers, mut unsent, .. } = self;
+        let Self { begun, buffers, mut unsent, .. } = self;
         let connection = unsent.connection.take()?;
         connection.state().machine.unsent(unsent.id);
-        Some(MultiplexedCall::of_begun(connection, buffers, unsent.id))
+        let mut call = MultiplexedCall::of_begun(connection, buffers, unsent.id);
+        call.waits_since(begun);
+        Some(call)
     }
 }
 

@@ -16,6 +16,7 @@ use super::{CallBuffers, Follower, MultiplexedConnection, PendingRequest, copied
 use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, NotBegun, may_resend,
 };
+use crate::client::longest_wait::Wait;
 use crate::client::request_octets::CountedOctets;
 use crate::client::time_limit::TimeLimit;
 
@@ -27,6 +28,8 @@ pub(crate) struct MultiplexedCall {
     pub(super) buffers: Option<Box<CallBuffers>>,
     /// The id of its request if that has a reply.
     pub(super) id: Option<u32>,
+    /// When its request began, or the first one of a pending call.
+    pub(super) begun: Option<LastReceived>,
     /// Whether it holds the lock for sending.
     pub(super) sends: bool,
     /// Whether it is counted as a user of the connection.
@@ -55,6 +58,7 @@ impl MultiplexedCall {
             connection,
             buffers: Some(buffers),
             id: Some(id),
+            begun: None,
             sends: false,
             is_user: false,
             pending: None,
@@ -71,10 +75,16 @@ impl MultiplexedCall {
         time_limit: &TimeLimit,
         send: impl FnOnce(&dyn Stream, &mut CallBuffers, &mut bool) -> io::Result<()>,
     ) -> io::Result<()> {
+        let begun = self.begun();
         let connection = &*self.connection;
+        let mut time_limit = *time_limit;
         if !self.sends {
-            connection.lock_sending(time_limit.deadline())?;
+            let has_waited = connection.lock_sending(time_limit.deadline())?;
             self.sends = true;
+            if has_waited {
+                let wait = Wait::since(begun, time_limit, connection.longest_wait);
+                time_limit = wait.next().map_err(|_| io::ErrorKind::TimedOut)?;
+            }
         }
         connection.limit_sending(time_limit.next_wait()?)?;
         let Some(buffers) = self.buffers.as_deref_mut() else {
@@ -110,6 +120,10 @@ impl Connection for MultiplexedCall {
         self.connection.opened
     }
 
+    fn begun(&self) -> LastReceived {
+        self.begun.unwrap_or_else(LastReceived::now)
+    }
+
     /// Locks sending if the request announces what later requests rely on, as the first one announces the code
     /// sets and the priority band.
     fn begin(
@@ -118,6 +132,7 @@ impl Connection for MultiplexedCall {
         send_deadline: Option<Instant>,
     ) -> Result<BegunRequest, Box<NotBegun>> {
         let connection = &*self.connection;
+        let now = *self.begun.get_or_insert_with(LastReceived::now);
         let mut state = connection.state();
         let must_be_sent_first = state.machine.must_be_sent_first(request);
         if must_be_sent_first.map_err(|error| NotBegun::new(error, &state.machine, state.used))? {
@@ -132,9 +147,9 @@ impl Connection for MultiplexedCall {
         let expects_reply = request.kind != RequestKind::Oneway;
         let follower = match self.pending.take() {
             Some(request) => {
-                let begun = LastReceived::now();
-                state.pending.oldest.get_or_insert(begun);
-                Follower::Pending { request, begun }
+                let oldest = state.pending.oldest.map_or(now, |oldest| oldest.min(now));
+                state.pending.oldest = Some(oldest);
+                Follower::Pending { request, begun: now }
             }
             None if !expects_reply => Follower::Nobody,
             None => {

@@ -106,6 +106,7 @@ impl MultiplexedConnection {
             connection: Arc::clone(self),
             buffers: Some(buffers),
             id: None,
+            begun: None,
             sends: false,
             is_user: true,
             pending: None,

@@ -37,6 +37,12 @@ impl MultiplexedCall {
         }
     }
 
+    /// Makes the longest wait for the reply count since the `first` request of its call.
+    #[cold]
+    pub(in crate::client) fn waits_since(&mut self, first: LastReceived) {
+        self.begun = Some(first);
+    }
+
     /// Ends the use by a request that was sent. Its reply, or its failure, goes to the [`PendingRequest`].
     #[inline]
     pub(in crate::client) fn detach(&mut self) {

@@ -1,4 +1,5 @@
 mod refused;
+mod sent_again;
 
 use std::io::IoSlice;
 use std::net::Shutdown;
@@ -20,7 +21,7 @@ use crate::client::wait_queue::WaitLimits;
 
 /// A stream that records what is sent, and takes only the first octets of a message without waiting.
 #[derive(Debug, Default)]
-struct Recorder {
+pub(in crate::client) struct Recorder {
     sent: Mutex<Vec<u8>>,
     /// Whether it fails in the middle of the next message.
     fails: AtomicBool,
@@ -120,7 +121,9 @@ fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
     connection.join(&joining).unwrap()
 }
 
-pub(super) fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'a> {
+pub(in crate::client) fn request<'a>(
+    code_sets: Option<[&'a CodeSetComponentInfo; 2]>,
+) -> NewRequest<'a> {
     NewRequest {
         kind: RequestKind::Twoway,
         form: MessageFormat::Giop(GiopVersion::V1_2),

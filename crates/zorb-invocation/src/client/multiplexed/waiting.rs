@@ -7,7 +7,7 @@ use zorb_os::lock::Locked;
 
 use super::leader::Led;
 use super::{CallBuffers, FollowerReply, MultiplexedCall, State, notify, wait_until};
-use crate::client::connection::{LastReceived, NoReply, machine_time};
+use crate::client::connection::{Connection as _, NoReply, machine_time};
 use crate::client::longest_wait::Wait;
 use crate::client::time_limit::TimeLimit;
 
@@ -20,7 +20,7 @@ impl MultiplexedCall {
         let connection = &*self.connection;
         let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
         let deadline_of_request = time_limit.deadline();
-        let wait = Wait::since(LastReceived::now(), time_limit, connection.longest_wait);
+        let wait = Wait::since(self.begun(), time_limit, connection.longest_wait);
         let timed_out = |mut state: Locked<'_, State>| {
             // If this caller has been promoted just now, another one has to lead.
             state.wake(id);

@@ -114,7 +114,8 @@ impl BegunAtOnce<'_> {
                     Ok(()) => {
                         let octets = self.begun.octets_from(at);
                         let arguments = KeptArguments::copy_of(octets, at, text);
-                        call.sent_at_once(text, arguments, self.begun.sent());
+                        let begun = self.begun.begun;
+                        call.sent_at_once(text, arguments, begun, self.begun.sent());
                         return Ok(());
                     }
                     Err(error) => (Some(BodyStart { at, text }), NotSent::Incomplete(error)),
@@ -194,6 +195,7 @@ fn fail(call: &Arc<PendingCall>, unsent: Unsent<'_>) -> Result<(), Unfinished> {
     if connection.take_back() {
         return Err(unfinished);
     }
+    let begun = connection.begun();
     let body = connection.outgoing().zip(start);
     let arguments = body
         .map(|(outgoing, start)| (outgoing.octets().get(start.at..).unwrap_or_default(), start));
@@ -202,7 +204,7 @@ fn fail(call: &Arc<PendingCall>, unsent: Unsent<'_>) -> Result<(), Unfinished> {
         (state.attempt.forwarded.clone(), state.redirections)
     };
     let attempt = Attempted { forwarded, route: Some(number), text, is_intercepted: false };
-    let noted = SentRequest { attempt, redirections, arguments, over: None }.note(call);
+    let noted = SentRequest { attempt, begun, redirections, arguments, over: None }.note(call);
     if noted.is_left {
         connection.connection().end_left();
     }

@@ -180,6 +180,7 @@ pub(super) fn proceed(
     mut first: Option<Unfinished>,
 ) -> Result<Option<Sending>, SystemException> {
     let connect_time = ConnectTime::default();
+    let begun = call.state.lock().first;
     let body = Cell::new(None);
     let noted = |writer: &mut CdrWriter<'_>| {
         let start = BodyStart { at: writer.offset(), text: writer.text() };
@@ -187,7 +188,12 @@ pub(super) fn proceed(
         body.set(Some(start));
         Ok(())
     };
-    let own = call.of.as_call(&noted, &connect_time);
+    let mut own = call.of.as_call(&noted, &connect_time);
+    if let Some(begun) = begun {
+        connect_time.first.note(begun);
+        // What is left for its reply is counted by the connection.
+        own.sending = own.again().sending;
+    }
     loop {
         let unfinished = match first.take() {
             Some(unfinished) => unfinished,
@@ -287,6 +293,7 @@ fn send_by(
         Err(_) => None,
     };
     let over = begun.as_ref().map(|begun| (Arc::clone(connection.connection()), begun.request_id));
+    let began = connection.begun();
     let body = connection.outgoing().zip(body.take());
     let arguments =
         body.map(|(outgoing, body)| (outgoing.octets().get(body.at..).unwrap_or_default(), body));
@@ -297,6 +304,7 @@ fn send_by(
             text: begun.as_ref().map(|begun| begun.text).unwrap_or_default(),
             is_intercepted: own.info.is_some(),
         },
+        begun: began,
         redirections: std::mem::take(&mut sending.redirections),
         arguments,
         over,
@@ -330,6 +338,9 @@ fn connect<'r>(
     let (route, mut connection) = selected.map_err(Unfinished::Failed)?;
     let linger = route.cache.idle_limit().unwrap_or(LINGER);
     let request: Arc<dyn PendingRequest> = Arc::<PendingCall>::clone(call);
+    if let Some(first) = call.state.lock().first {
+        connection.waits_since(first);
+    }
     let reads = connection.reply_to(request, call.of.object.core().threads(), linger);
     reads.map_err(|error| Unfinished::Failed(no_reader(error)))?;
     Ok((route, connection))

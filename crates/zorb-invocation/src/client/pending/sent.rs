@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use zorb_cdr::TextCoding;
 
+use super::super::connection::LastReceived;
 use super::super::multiplexed::{Ended, MultiplexedConnection};
 use super::super::redirections::Redirections;
 use super::arguments::KeptArguments;
@@ -15,6 +16,8 @@ use super::state::{SendState, State, Then};
 /// A request that its thread has sent.
 pub(super) struct SentRequest<'a> {
     pub(super) attempt: Attempted,
+    /// When it began.
+    pub(super) begun: LastReceived,
     pub(super) redirections: Redirections,
     /// The encoded arguments, and where they begin; `None` if there are none to be kept.
     pub(super) arguments: Option<(&'a [u8], BodyStart)>,
@@ -44,6 +47,7 @@ impl SentRequest<'_> {
         {
             call.keep(&mut state, KeptArguments::copy_of(octets, at, text));
         }
+        state.first.get_or_insert(self.begun);
         state.redirections = self.redirections;
         state.attempt = self.attempt;
         if self.over.is_some() {
@@ -61,10 +65,12 @@ impl PendingCall {
         self: &Arc<Self>,
         text: TextCoding,
         arguments: KeptArguments,
+        begun: LastReceived,
         over: Option<(Arc<MultiplexedConnection>, u32)>,
     ) {
         let mut state = self.state.lock();
         state.attempt.text = text;
+        state.first = Some(begun);
         if state.answer.is_none() {
             state.over = over;
             match arguments {

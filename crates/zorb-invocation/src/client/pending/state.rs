@@ -6,6 +6,7 @@ use std::task::Waker;
 use zorb_giop::ReplyStatus;
 use zorb_types::SystemException;
 
+use super::super::connection::LastReceived;
 use super::super::multiplexed::{Ended, MultiplexedConnection, PendingReply, has_result};
 use super::super::redirections::Redirections;
 use super::arguments::KeptArguments;
@@ -18,6 +19,8 @@ pub(super) type CallBack = Box<dyn FnOnce(&OperationCall, Taken) + Send>;
 pub(super) struct State {
     /// The reference and the route of its last attempt.
     pub(super) attempt: Attempted,
+    /// When its first request began: the longest wait is for all attempts together.
+    pub(super) first: Option<LastReceived>,
     pub(super) sending: SendState,
     pub(super) ended_while_sent: Option<Ended>,
     /// Whether the connection's reader has left its failure to the thread that sends it.
@@ -89,6 +92,7 @@ impl State {
     ) -> Self {
         Self {
             attempt,
+            first: None,
             sending,
             ended_while_sent: None,
             is_left: false,

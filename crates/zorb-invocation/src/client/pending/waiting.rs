@@ -8,6 +8,7 @@ use zorb_base::upcall_thread::{about_to_block, would_deadlock};
 use zorb_os::lock::{Condition, Locked};
 use zorb_types::{ErrorContext, Phase, SystemException};
 
+use super::super::connection::LastReceived;
 use super::super::multiplexed::MultiplexedConnection;
 use super::super::needed_thread::is_needed_thread;
 use super::call::PendingCall;
@@ -47,7 +48,7 @@ impl PendingCall {
                 continue;
             }
             if attempt != last.0 {
-                last = (attempt, self.latest_end());
+                last = (attempt, self.latest_end(state.first));
             }
             let first = [deadline, last.1].into_iter().flatten().min();
             match wait_once(&self.ended, state, first) {
@@ -69,10 +70,11 @@ impl PendingCall {
 
     /// When an attempt whose reply it begins to wait for ends at the latest; `None` without a limit.
     #[cold]
-    fn latest_end(&self) -> Option<Instant> {
+    fn latest_end(&self, first: Option<LastReceived>) -> Option<Instant> {
         let longest = self.of.object.core().options().max_reply_wait;
+        let left = || longest.map(|longest| first.map_or(longest, |it| it.left_of(longest)));
         // A limit beyond the range of the clock is no limit.
-        let end = || Instant::now().checked_add(longest?);
+        let end = || Instant::now().checked_add(left()?);
         self.of.time_limit().deadline().or_else(end)
     }
 
