@@ -12,6 +12,7 @@ mod inner;
 mod invalid_name;
 mod local;
 mod metrics;
+mod pending_calls;
 mod pi_current;
 mod poa;
 mod policy_current;

@@ -10,6 +10,7 @@ use zorb_types::SystemException;
 
 pub use buffering::BufferingConstraint;
 pub use limits::FlowLimits;
+pub(crate) use limits::Watermark;
 #[doc(hidden)]
 pub use queue::FlowQueue;
 
@@ -23,7 +24,7 @@ pub enum WhenFull {
     Wait(Duration),
 }
 
-/// An event of a queue.
+/// An event of a queue, or of the pending calls of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowEvent {

@@ -7,6 +7,7 @@ mod functions;
 mod in_thread;
 mod interleaved;
 mod late;
+mod many;
 mod moved;
 mod reader;
 mod resent;

@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use zorb_base::orb_core::OrbCore;
@@ -14,6 +14,8 @@ use zorb_transport::PeerShares;
 use super::cache::ConnectionCache;
 use super::jobs::Jobs;
 use super::level_policies::{CallParameters, ClientPolicies};
+use super::pending::PendingWatch;
+use crate::flow::{FlowEvent, FlowLimits};
 use crate::value::ValueRegistry;
 
 /// The calling side of an ORB, which is the context for decoding references and values.
@@ -32,6 +34,8 @@ pub struct ClientCore {
     upcalls: Jobs,
     /// Functions of the program for results, which may wait for such calls.
     handlers: Jobs,
+    /// What tells the program of many pending calls, once it wants that.
+    pending_watch: OnceLock<Arc<PendingWatch>>,
 }
 
 impl ClientCore {
@@ -47,6 +51,7 @@ impl ClientCore {
             resends: Jobs::new("zorb-resend"),
             upcalls: Jobs::new("zorb-upcalls"),
             handlers: Jobs::new("zorb-handlers"),
+            pending_watch: OnceLock::new(),
         });
         let weak = Arc::downgrade(&core);
         orb.on_lane_end(Box::new(move |lane| {
@@ -98,6 +103,34 @@ impl ClientCore {
     /// one for their upcall.
     pub(super) fn handlers(&self) -> &Jobs {
         &self.handlers
+    }
+
+    /// Calls `on_event` when the pending calls of the process reach the high watermark of `limits`, and when they are at the low
+    /// one again; without limits with those of the options. Only the first such function of an ORB is called: `false` for
+    /// another one.
+    pub fn watch_pending(
+        self: &Arc<Self>,
+        limits: Option<FlowLimits>,
+        on_event: impl Fn(&FlowEvent) + Send + Sync + 'static,
+    ) -> bool {
+        let options = self.options();
+        let max_calls = options.max_pending_calls.min(options.max_pending_calls_per_connection);
+        let max_octets = options.max_pending_octets;
+        let of_options = FlowLimits { max_calls, max_octets, ..FlowLimits::default() };
+        let core = Arc::downgrade(self);
+        let run_later = move |job| {
+            if let Some(core) = core.upgrade() {
+                core.handlers().add(core.threads(), job);
+            }
+        };
+        let limits = limits.unwrap_or(of_options);
+        let watch = PendingWatch::new(limits, Box::new(run_later), on_event);
+        self.pending_watch.set(watch).is_ok()
+    }
+
+    #[inline]
+    pub(super) fn pending_watch(&self) -> Option<&Arc<PendingWatch>> {
+        self.pending_watch.get()
     }
 
     pub(crate) fn adapters(&self) -> &Adapters {

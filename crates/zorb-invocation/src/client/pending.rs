@@ -23,6 +23,9 @@ mod state;
 mod take;
 mod to_all;
 mod waiting;
+mod watch;
+
+pub(super) use watch::PendingWatch;
 
 use std::borrow::Cow;
 use std::fmt;

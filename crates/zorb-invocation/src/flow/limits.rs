@@ -71,13 +71,19 @@ impl FlowLimits {
 
 /// The next watermark to report.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Watermark {
+pub(crate) struct Watermark {
     is_high: bool,
 }
 
 impl Watermark {
+    /// Reports `event`, which was not reported, later.
+    #[cold]
+    pub(crate) fn take_back(&mut self, event: &FlowEvent) {
+        self.is_high = matches!(event, FlowEvent::Low { .. });
+    }
+
     /// The event to report when this much waits.
-    pub(super) fn event(
+    pub(crate) fn event(
         &mut self,
         limits: &FlowLimits,
         calls: usize,

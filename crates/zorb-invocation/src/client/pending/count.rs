@@ -1,6 +1,9 @@
 //! Counts the pending calls of the process, and the octets of their arguments.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::watch::PendingWatch;
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 static OCTETS: AtomicUsize = AtomicUsize::new(0);
@@ -9,13 +12,23 @@ static OCTETS: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub(super) struct CountedCall {
     octets: AtomicUsize,
+    /// What tells the program of many calls, if it wants that.
+    watch: Option<Arc<PendingWatch>>,
 }
 
 impl CountedCall {
     /// Counts a call, if there are fewer than `calls` whose arguments have less than `octets` octets.
-    pub(super) fn enter(calls: usize, octets: usize) -> Option<Self> {
-        let entered = Self { octets: AtomicUsize::new(0) };
+    #[inline]
+    pub(super) fn enter(
+        calls: usize,
+        octets: usize,
+        watch: Option<&Arc<PendingWatch>>,
+    ) -> Option<Self> {
+        let entered = Self { octets: AtomicUsize::new(0), watch: watch.map(Arc::clone) };
         let others = CALLS.fetch_add(1, Ordering::Relaxed);
+        if let Some(watch) = watch {
+            watch.has_begun(others + 1, OCTETS.load(Ordering::Relaxed));
+        }
         (others < calls && OCTETS.load(Ordering::Relaxed) < octets).then_some(entered)
     }
 
@@ -40,6 +53,9 @@ impl CountedCall {
 impl Drop for CountedCall {
     fn drop(&mut self) {
         self.release();
-        CALLS.fetch_sub(1, Ordering::Relaxed);
+        let calls = CALLS.fetch_sub(1, Ordering::Relaxed);
+        if let Some(watch) = &self.watch {
+            watch.has_ended(calls - 1, OCTETS.load(Ordering::Relaxed));
+        }
     }
 }

@@ -48,7 +48,8 @@ pub(super) fn send(
     let core = object.core();
     let plain = plain_parameters(object);
     let options = core.options();
-    let counted = CountedCall::enter(options.max_pending_calls, options.max_pending_octets);
+    let (calls, octets) = (options.max_pending_calls, options.max_pending_octets);
+    let counted = CountedCall::enter(calls, octets, core.pending_watch());
     let is_usual = plain
         .is_some_and(|it| it.round_trip.is_none() && it.request.is_none() && !it.is_redirected);
     let mut unusual = match is_usual && counted.is_some() && core.is_running() {
