@@ -85,7 +85,7 @@ impl Body for SharedBody<'_> {
         loop {
             let encoded = self.encoded.borrow();
             if let Some(known) = encoded.iter().rev().find(|known| known.fit(at, text)) {
-                return writer.put_run(known.octets(), "arguments");
+                return writer.put_value(known.octets(), "arguments");
             }
             drop(encoded);
             self.encode(writer)?;
