@@ -24,7 +24,7 @@ pub enum WhenFull {
     Wait(Duration),
 }
 
-/// An event of a queue, or of the pending calls of the process.
+/// An event of a queue, or of the pending calls of an ORB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowEvent {

@@ -123,6 +123,7 @@ impl<'a> CdrReader<'a> {
     ///
     /// # Errors
     /// As [`read_count`](Self::read_count).
+    #[doc(hidden)] // for zorb-interp
     #[inline(never)]
     pub fn read_count_by_call(&mut self, min_size: usize, what: &'static str) -> CdrResult<usize> {
         self.read_count(min_size, what)

@@ -7,6 +7,7 @@ use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
 
 /// A [`string`](CdrReader::read_text) that was read.
 #[derive(Clone, Debug)]
+#[doc(hidden)] // for zorb-interp
 pub enum ReadText<'a> {
     /// Octets that are ASCII.
     Ascii(&'a [u8]),
@@ -54,6 +55,7 @@ impl<'a> CdrReader<'a> {
     ///
     /// # Errors
     /// As [`read_str`](Self::read_str).
+    #[doc(hidden)] // for zorb-interp
     pub fn read_text(&mut self, bound: u32) -> CdrResult<ReadText<'a>> {
         let count = self.read_count_by_call(1, "string")?;
         let octets = self.take(count, "string")?;
@@ -154,7 +156,8 @@ impl<'a> CdrReader<'a> {
     }
 }
 
-/// Whether all octets are ASCII and none is NUL. It looks at eight octets at a time, as names are short.
+/// Whether all octets are ASCII and none is NUL: unsafe code of zorb-interp takes them for UTF-8. It looks at eight octets
+/// at a time, as names are short.
 #[inline]
 fn is_plain(octets: &[u8]) -> bool {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);

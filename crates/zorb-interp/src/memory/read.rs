@@ -222,7 +222,7 @@ unsafe fn read_string(bound: u32, to: *mut String, reader: &mut CdrReader<'_>) -
 fn read_text<'a>(bound: u32, reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, str>> {
     reader.step(4);
     Ok(match reader.read_text(bound)? {
-        // SAFETY: ASCII is UTF-8.
+        // SAFETY: `CdrReader::read_text`, which is the only one that makes this, guarantees ASCII.
         ReadText::Ascii(text) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(text) }),
         ReadText::Decoded(text) => text,
     })

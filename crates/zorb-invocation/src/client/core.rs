@@ -105,8 +105,8 @@ impl ClientCore {
         &self.handlers
     }
 
-    /// Calls `on_event` when the pending calls of the process reach the high watermark of `limits`, and when they are at the low
-    /// one again; without limits with those of the options. Only the first such function of an ORB is called: `false` for
+    /// Calls `on_event` when the pending calls reach the high watermark of `limits`, and when they are at the low one
+    /// again; without limits with those of the options. Only the first such function of an ORB is called: `false` for
     /// another one.
     pub fn watch_pending(
         self: &Arc<Self>,

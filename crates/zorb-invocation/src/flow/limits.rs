@@ -76,12 +76,6 @@ pub(crate) struct Watermark {
 }
 
 impl Watermark {
-    /// Reports `event`, which was not reported, later.
-    #[cold]
-    pub(crate) fn take_back(&mut self, event: &FlowEvent) {
-        self.is_high = matches!(event, FlowEvent::Low { .. });
-    }
-
     /// The event to report when this much waits.
     pub(crate) fn event(
         &mut self,

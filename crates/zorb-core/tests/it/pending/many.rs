@@ -6,18 +6,12 @@ use std::time::Duration;
 use super::send_twice;
 use crate::support::{Acting, Echo, builder};
 use zorb_core::flow::{FlowEvent, FlowLimits};
-use zorb_testkit::in_own_process;
 
 /// More than any machine needs to report an event.
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
 fn each_watermark_is_told_once() {
-    // They count in the process.
-    in_own_process("pending::many::each_watermark_is_told_once", tell_of_watermarks);
-}
-
-fn tell_of_watermarks() {
     let (go, wait) = mpsc::channel::<()>();
     let server = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     let wait = std::sync::Mutex::new(wait);

@@ -193,6 +193,7 @@ fn fail(call: &Arc<PendingCall>, unsent: Unsent<'_>) -> Result<(), Unfinished> {
         }
     };
     if connection.take_back() {
+        call.state.lock().first.get_or_insert(connection.begun());
         return Err(unfinished);
     }
     let begun = connection.begun();

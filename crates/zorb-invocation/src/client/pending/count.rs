@@ -27,7 +27,7 @@ impl CountedCall {
         let entered = Self { octets: AtomicUsize::new(0), watch: watch.map(Arc::clone) };
         let others = CALLS.fetch_add(1, Ordering::Relaxed);
         if let Some(watch) = watch {
-            watch.has_begun(others + 1, OCTETS.load(Ordering::Relaxed));
+            watch.has_begun();
         }
         (others < calls && OCTETS.load(Ordering::Relaxed) < octets).then_some(entered)
     }
@@ -37,6 +37,9 @@ impl CountedCall {
         if octets > 0 {
             OCTETS.fetch_add(octets, Ordering::Relaxed);
             self.octets.fetch_add(octets, Ordering::Relaxed);
+            if let Some(watch) = &self.watch {
+                watch.retain(octets);
+            }
         }
     }
 
@@ -46,6 +49,9 @@ impl CountedCall {
         if self.octets.load(Ordering::Relaxed) > 0 {
             let octets = self.octets.swap(0, Ordering::Relaxed);
             OCTETS.fetch_sub(octets, Ordering::Relaxed);
+            if let Some(watch) = &self.watch {
+                watch.release(octets);
+            }
         }
     }
 }
@@ -53,9 +59,9 @@ impl CountedCall {
 impl Drop for CountedCall {
     fn drop(&mut self) {
         self.release();
-        let calls = CALLS.fetch_sub(1, Ordering::Relaxed);
+        CALLS.fetch_sub(1, Ordering::Relaxed);
         if let Some(watch) = &self.watch {
-            watch.has_ended(calls - 1, OCTETS.load(Ordering::Relaxed));
+            watch.has_ended();
         }
     }
 }

@@ -192,7 +192,7 @@ pub(super) fn proceed(
     let mut own = call.of.as_call(&noted, &connect_time);
     if let Some(begun) = begun {
         connect_time.first.note(begun);
-        // What is left for its reply is counted by the connection.
+        // What is left for its reply is counted by the connection, here and below.
         own.sending = own.again().sending;
     }
     loop {
@@ -211,6 +211,7 @@ pub(super) fn proceed(
             Next::Original => *forwarded = None,
             Next::Forwarded(binding) => *forwarded = Some(binding),
         }
+        own.sending = own.again().sending;
         if call.state.lock().is_cancelled {
             return Ok(None);
         }
@@ -290,7 +291,11 @@ fn send_by(
     let begun = match send_over(own, route, &mut connection) {
         Ok(begun) => Some(begun),
         // If it is not there any more, the reader ends the call: the connection has ended.
-        Err(unfinished) if connection.take_back() => return Err(unfinished),
+        Err(unfinished) if connection.take_back() => {
+            let first = *call.state.lock().first.get_or_insert(connection.begun());
+            own.connect_time.first.note(first);
+            return Err(unfinished);
+        }
         Err(_) => None,
     };
     let over = begun.as_ref().map(|begun| (Arc::clone(connection.connection()), begun.request_id));
