@@ -52,6 +52,17 @@ impl Shared {
     }
 }
 
+/// Ends the servers if its thread panics: else the scope would wait for them forever.
+struct EndOnPanic(Arc<Shared>);
+
+impl Drop for EndOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.is_over.store(true, Ordering::Release);
+        }
+    }
+}
+
 struct LaneMeter {
     shared: Arc<Shared>,
     /// In the lane that is not urgent: tells that its upcall has begun.
@@ -118,6 +129,8 @@ fn interrupts(urgent: Schedule, longest: Duration) -> bool {
         priority::set(schedule).unwrap();
     };
     std::thread::scope(|scope| {
+        let end_on_panic = || EndOnPanic(Arc::clone(&shared));
+        let _end = end_on_panic();
         let (begun, has_begun) = channel();
         let mut endpoints = Vec::new();
         let lanes = [(LOW, Schedule::Fifo(10), Some(begun)), (HIGH, urgent, None)];
@@ -133,13 +146,18 @@ fn interrupts(urgent: Schedule, longest: Duration) -> bool {
         let target = Reference::new(endpoints[0], b"meter").unwrap();
         let target = target.with_endpoints(endpoints).unwrap();
         let other = target.clone();
+        let [high_end, low_end] = [end_on_panic(), end_on_panic()];
         let calls = [
             scope.spawn(move || {
+                let _end = high_end;
                 become_one(CLIENT);
                 has_begun.recv().unwrap();
                 call(&other, HIGH);
             }),
-            scope.spawn(move || call(&target, LOW)),
+            scope.spawn(move || {
+                let _end = low_end;
+                call(&target, LOW);
+            }),
         ];
         let failed = calls.map(|call| call.join().is_err()).contains(&true);
         shared.is_over.store(true, Ordering::Release);
