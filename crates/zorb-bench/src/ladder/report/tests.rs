@@ -72,6 +72,20 @@ fn claims_compare_the_instructions_of_steps() {
 }
 
 #[test]
+fn a_receiver_that_takes_less_than_the_sender_fails_the_claim() {
+    let mut report = report([100, 90, 40, 30, 20]);
+    let of_found = |count: &&mut LadderCount| {
+        (&*count.engine, &*count.elements_of, &*count.side) == (FOUND, "octet", "receiver")
+    };
+    report.counts.iter_mut().find(of_found).unwrap().instructions = 999;
+    report.finish();
+    assert!(!holds(&report, "interp0, octet: instructions of the receiver"), "{}", report.table());
+    assert!(holds(&report, "interp0, char: instructions of the receiver"), "{}", report.table());
+    let expected = "interp0, octet: instructions of the receiver in relation to the sender: 1.00";
+    assert!(report.failures().iter().any(|failure| failure == expected));
+}
+
+#[test]
 fn engines_without_optimization_and_machines_without_the_link_decide_nothing_about_them() {
     let mut report = report([100, 50, 40, 40, 40]);
     report.optimized = false;
