@@ -7,6 +7,7 @@ mod resident;
 mod steps;
 mod symbols;
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "profiles")]
     nano: bool,
     /// Measure six programs instead, built for size as a user's own project does: a client, a server without default features
-    /// whose panics abort, a server, one with every feature and lanes, the image of examples/nano, and the same application
+    /// whose panics abort, a server, one with every feature but `zstd` and lanes, the image of examples/nano, and the same application
     /// on the full ORB; the octets of each of their crates, start-up time and memory
     #[arg(long, conflicts_with_all = ["profiles", "write", "nano"])]
     programs: bool,
@@ -104,8 +105,7 @@ fn measure(root: &Path, profile: &str) -> io::Result<Footprint> {
         cargo.arg("--config").arg(format!("profile.{profile}.strip=\"none\""));
     }
     succeed("cargo", &mut cargo)?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = target_folder(root, std::env::var_os("CARGO_TARGET_DIR"));
     let folder = target.join(profile);
     let server = folder.join("hello-server");
     let stripped = folder.join("hello-server.stripped");
@@ -119,6 +119,12 @@ fn measure(root: &Path, profile: &str) -> io::Result<Footprint> {
         crates: symbols::by_crate(&names, &sections),
         sections,
     })
+}
+
+/// The folder for what is built, by the value of `CARGO_TARGET_DIR`. A relative path is one from the root, whichever folder
+/// cargo runs in.
+fn target_folder(root: &Path, value: Option<OsString>) -> PathBuf {
+    root.join(value.unwrap_or_else(|| "target".into()))
 }
 
 fn succeed(name: &str, command: &mut Command) -> io::Result<()> {
@@ -210,6 +216,13 @@ mod tests {
     fn digits_are_grouped() {
         let made = [0, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(made, ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn relative_target_folders_are_in_the_root() {
+        let of = |value: Option<&str>| target_folder(Path::new("/root"), value.map(Into::into));
+        let expected = ["/root/target", "/root/target/ci", "/elsewhere"].map(PathBuf::from);
+        assert_eq!([None, Some("target/ci"), Some("/elsewhere")].map(of), expected);
     }
 
     #[test]

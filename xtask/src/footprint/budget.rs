@@ -123,7 +123,13 @@ impl Budget {
             let resident = match (before.resident, octets.resident) {
                 (Some(before), Some(now)) => beyond([before, now], PERCENT_OF_MEMORY),
                 (None, Some(now)) => Some([0, now]),
-                (_, None) => None,
+                (Some(was), None) => {
+                    faults.push(format!(
+                        "{name}: no resident memory, and {was} octets on record: measure it again"
+                    ));
+                    None
+                }
+                (None, None) => None,
             };
             for (of_what, grown_octets) in [("", file), (" of resident memory", resident)] {
                 let Some([was, is]) = grown_octets else { continue };
@@ -225,7 +231,9 @@ mod tests {
         let start =
             "server: 11001 octets of resident memory, and 10000 on record: zorb-core 5 more;";
         assert!(fault.starts_with(start), "{fault}");
-        assert_eq!(growth(&with(None, &[])), Vec::<String>::new(), "not measured");
+        let lost = "server: no resident memory, and 10000 octets on record: measure it again";
+        assert_eq!(growth(&with(None, &[])), [lost], "no longer measured");
+        assert_eq!(with(None, &[]).growth(&with(None, &[])), Ok(Vec::new()), "a client");
         assert_eq!(with(None, &[]).growth(&before).unwrap().len(), 1, "no record");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::symbols::{self, Columns};
-use super::{grouped, output, succeed};
+use super::{grouped, output, succeed, target_folder};
 
 /// Its C library is small, static, and comes with the toolchain.
 pub(super) const TARGET: &str = "x86_64-unknown-linux-musl";
@@ -24,8 +24,7 @@ const FEATURES: [&str; 8] = [
 
 /// Builds `examples/nano` with features, or else with the default ones. Returns the program with its symbols.
 pub(super) fn build(root: &Path, features: Option<&str>) -> io::Result<PathBuf> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = target_folder(root, std::env::var_os("CARGO_TARGET_DIR"));
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root.join("examples/nano")).env("CARGO_TARGET_DIR", &target);
     cargo.args(["build", "--release", "--target", TARGET]);

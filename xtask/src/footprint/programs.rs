@@ -36,7 +36,8 @@ const SCRIPT: &str = "tests/footprint/no-unwind-tables.ld";
 /// The default features of the facade.
 const DEFAULTS: [&str; 3] = ["shm", "toml", "unix"];
 
-/// The features of the facade that add to a server, all of which the real-time server has, with the default ones.
+/// The features of the facade that add to a server, without `zstd`, all of which the real-time server has, with the default
+/// ones.
 const FEATURES: [&str; 9] =
     ["rt", "tls", "udp", "short", "arq", "sctp", "ziop", "usage", "buffers"];
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::nano::{TARGET, contents};
-use super::{grouped, succeed};
+use super::{grouped, succeed, target_folder};
 
 /// The page with the table.
 pub(super) const PAGE: &str = "docs/src/nano.md";
@@ -93,8 +93,7 @@ pub(super) fn measure(root: &Path, out: &mut dyn Write) -> io::Result<String> {
 
 /// Builds the program of a step in a folder of its own.
 fn build(root: &Path, step: &Step) -> io::Result<PathBuf> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = target_folder(root, std::env::var_os("CARGO_TARGET_DIR"));
     let folder = target.join("sensor-steps");
     std::fs::create_dir_all(folder.join("src"))?;
     for file in FILES {
