@@ -15,7 +15,8 @@ pub struct Limits {
     /// The maximum number of connections at a time: 1 to 63. A further one takes the place of the connection that has been
     /// idle for the longest time. Default 8.
     pub max_connections: usize,
-    /// The maximum number of a server's objects, at most 65,536. Default 16.
+    /// The maximum number of a server's objects. With the feature `key-index` at most 65,536: a larger number means that one.
+    /// Default 16.
     pub max_objects: usize,
     /// How long a client waits for a reply, connecting included, and a server for the rest of a request and until a reply
     /// has been sent. At most 2^32 s. Default 10 s.

@@ -13,8 +13,11 @@ pub(super) const UNKNOWN_OBJECT: SystemException = SystemException::before(
     minor::object_not_exist::UNKNOWN_KEY,
 );
 
-/// The most objects of a server, by the size of indexes in keys.
+/// The most objects of a server: what an index in a key can be.
+#[cfg(feature = "key-index")]
 const MAX_OBJECTS: usize = 1 << 16;
+#[cfg(not(feature = "key-index"))]
+const MAX_OBJECTS: usize = usize::MAX;
 
 /// A server's object adapter: its objects by their keys, which it compares one after the other unless a key has the index.
 pub(super) struct Objects<'s> {
@@ -141,5 +144,17 @@ impl IndexedKey {
 impl core::fmt::Debug for Objects<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.objects.iter().map(|object| &object.key)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_indexes_in_keys_limit_the_objects() {
+        let most = if cfg!(feature = "key-index") { 65_536 } else { 100_000 };
+        assert_eq!(Objects::new(100_000).limit, most);
+        assert_eq!(Objects::new(16).limit, 16);
     }
 }
