@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zorb_giop::MessageBudget;
 use zorb_transport::Stream;
 
 use crate::policy::Policies;
@@ -14,8 +15,8 @@ pub trait Compression: fmt::Debug + Send + Sync {
     /// reference; `None` if they do not.
     fn for_calls(&self, client: &Policies, server: &Policies) -> Option<CompressedConnections>;
 
-    /// The stream of a connection that a client has opened.
-    fn accepted(&self, stream: Arc<dyn Stream>) -> Arc<dyn Stream>;
+    /// The stream of a connection that a client has opened. Memory is charged to `share`, that of the client.
+    fn accepted(&self, stream: Arc<dyn Stream>, share: Arc<MessageBudget>) -> Arc<dyn Stream>;
 }
 
 /// How connections of a client compress.
@@ -26,20 +27,20 @@ pub struct CompressedConnections {
     open: Arc<OpenStream>,
 }
 
-type OpenStream = dyn Fn(Arc<dyn Stream>) -> Arc<dyn Stream> + Send + Sync;
+type OpenStream = dyn Fn(Arc<dyn Stream>, Arc<MessageBudget>) -> Arc<dyn Stream> + Send + Sync;
 
 impl CompressedConnections {
     /// Those with this key, whose streams `open` wraps.
     pub fn new(
         key: Box<[i64]>,
-        open: impl Fn(Arc<dyn Stream>) -> Arc<dyn Stream> + Send + Sync + 'static,
+        open: impl Fn(Arc<dyn Stream>, Arc<MessageBudget>) -> Arc<dyn Stream> + Send + Sync + 'static,
     ) -> Self {
         Self { key, open: Arc::new(open) }
     }
 
-    /// The stream of a connection that the client has opened.
-    pub fn opened(&self, stream: Arc<dyn Stream>) -> Arc<dyn Stream> {
-        (self.open)(stream)
+    /// The stream of a connection that the client has opened. Memory is charged to `share`, that of the server.
+    pub fn opened(&self, stream: Arc<dyn Stream>, share: Arc<MessageBudget>) -> Arc<dyn Stream> {
+        (self.open)(stream, share)
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use zorb_core::compression::{CompressedConnections, Compression};
 use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_core::policy::Policies;
 use zorb_core::{Orb, WeakOrb};
-use zorb_giop::ServiceId;
+use zorb_giop::{MessageBudget, ServiceId};
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, Transfer};
 
+use crate::accepted::Accepted;
 use crate::choice::{Choice, Thresholds};
 use crate::context;
 use crate::incoming::Incoming;
@@ -35,18 +35,19 @@ pub fn attach(orb: &Orb) {
     let policies = orb.policy_manager();
     policies.register_policy::<CompressionEnabling>();
     policies.register_policy::<CompressorIdLevelList>();
-    let accepts = Arc::new(AtomicBool::new(false));
+    let accepted = Arc::<Accepted>::default();
     let compression: Arc<dyn Compression> =
-        Arc::new(Ziop { orb: orb.downgrade(), max_ratio, accepts: Arc::clone(&accepts) });
+        Arc::new(Ziop { orb: orb.downgrade(), max_ratio, accepted: Arc::clone(&accepted) });
     orb.set_compression(&compression);
     orb.add_client_request_interceptor(NAME, |servers| {
         let servers = is_enabled(servers).then(|| list_of(servers))?;
         Some(Arc::new(SendPolicies { servers }) as Arc<dyn ClientRequestInterceptor>)
     });
-    // Requests to objects with the policy are not intercepted; it is noted that there may be some.
+    // Requests to objects with the policy are not intercepted; it is noted which compressors
+    // there may be.
     orb.add_server_request_interceptor(NAME, move |policies| {
         if is_enabled(policies) {
-            accepts.store(true, Ordering::Relaxed);
+            accepted.add(&list_of(policies));
         }
         None
     });
@@ -64,14 +65,13 @@ fn list_of(policies: &Policies) -> CompressorIdLevelList {
 struct Ziop {
     orb: WeakOrb,
     max_ratio: u32,
-    /// Whether an adapter has the policy.
-    accepts: Arc<AtomicBool>,
+    /// The compressors of all adapters that have the policy.
+    accepted: Arc<Accepted>,
 }
 
 impl fmt::Debug for Ziop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let accepts = self.accepts.load(Ordering::Relaxed);
-        f.debug_struct("Ziop").field("accepts", &accepts).finish_non_exhaustive()
+        f.debug_struct("Ziop").field("accepted", &self.accepted).finish_non_exhaustive()
     }
 }
 
@@ -81,22 +81,27 @@ impl Compression for Ziop {
             return None;
         }
         let own = list_of(client);
-        let choice = Choice::of(&own, &list_of(server), &own)?;
+        let servers = list_of(server);
+        let choice = Choice::of(&own, &servers, &own)?;
+        // The server may compress its replies by any of them.
+        let accepted = Arc::new(Accepted::of(&own.in_common_with(&servers)));
         let thresholds = Thresholds {
             low_value: client.value().copied().unwrap_or_default(),
             min_ratio: client.value().copied().unwrap_or_default(),
         };
         let [low_value, min_ratio] = thresholds.key();
-        let key = [choice.compressor.0.into(), choice.level.into(), low_value, min_ratio];
+        let [compressor, level] = [choice.compressor.0, choice.level.into()].map(i64::from);
+        let key = [compressor, level, low_value, min_ratio, accepted.bits().into()];
         let max_ratio = self.max_ratio;
-        Some(CompressedConnections::new(Box::new(key), move |stream| {
-            let outgoing = Outgoing::new(thresholds, Some(choice), None);
-            Arc::new(CompressedStream::new(stream, Incoming::new(max_ratio), outgoing))
+        Some(CompressedConnections::new(Box::new(key), move |stream, share| {
+            let incoming = Incoming::new(max_ratio, Arc::clone(&accepted), Arc::clone(&share));
+            let outgoing = Outgoing::new(thresholds, share, Some(choice), None);
+            Arc::new(CompressedStream::new(stream, incoming, outgoing))
         }))
     }
 
-    fn accepted(&self, stream: Arc<dyn Stream>) -> Arc<dyn Stream> {
-        let Some(orb) = self.orb.upgrade().filter(|_| self.accepts.load(Ordering::Relaxed)) else {
+    fn accepted(&self, stream: Arc<dyn Stream>, share: Arc<MessageBudget>) -> Arc<dyn Stream> {
+        let Some(orb) = self.orb.upgrade().filter(|_| !self.accepted.is_empty()) else {
             return stream;
         };
         let policies = orb.policy_manager().policy_overrides();
@@ -105,8 +110,10 @@ impl Compression for Ziop {
             low_value: policies.value::<CompressionLowValue>().copied().unwrap_or_default(),
             min_ratio: policies.value::<CompressionMinRatio>().copied().unwrap_or_default(),
         };
-        let incoming = Incoming::new(self.max_ratio).noting(Arc::clone(&requests));
-        let outgoing = Outgoing::new(thresholds, None, Some(requests));
+        let incoming =
+            Incoming::new(self.max_ratio, Arc::clone(&self.accepted), Arc::clone(&share))
+                .noting(Arc::clone(&requests));
+        let outgoing = Outgoing::new(thresholds, share, None, Some(requests));
         Arc::new(CompressedStream::new(stream, incoming, outgoing))
     }
 }

@@ -3,8 +3,10 @@
 use std::io;
 use std::sync::Arc;
 
-use zorb_giop::{GiopVersion, HEADER_SIZE, MessageHeader, MessageKind};
+use zorb_giop::{GiopVersion, HEADER_SIZE, MessageBudget, MessageHeader, MessageKind};
+use zorb_transport::process_budget;
 
+use crate::accepted::Accepted;
 use crate::inflate::Inflater;
 use crate::inflated::invalid;
 use crate::message::{CompressedHeader, is_compressed};
@@ -21,6 +23,10 @@ const ANY_RATIO: usize = 64 << 10;
 pub struct Incoming {
     /// The maximum ratio of original to compressed size.
     max_ratio: u32,
+    /// The compressors whose messages are decompressed.
+    accepted: Arc<Accepted>,
+    /// What memory is charged to.
+    share: Arc<MessageBudget>,
     /// Where requests are noted.
     requests: Option<Arc<Requests>>,
     received: Vec<u8>,
@@ -57,11 +63,17 @@ pub enum Step {
 }
 
 impl Incoming {
-    /// The half of a stream that nothing has been received from. `max_ratio` is the option `ZiopMaxRatio`.
-    #[must_use]
-    pub const fn new(max_ratio: u32) -> Self {
+    /// The half of a stream that nothing has been received from. `max_ratio` is the option `ZiopMaxRatio`, and `share` the
+    /// part of the memory for messages that the peer may use.
+    pub(crate) const fn new(
+        max_ratio: u32,
+        accepted: Arc<Accepted>,
+        share: Arc<MessageBudget>,
+    ) -> Self {
         Self {
             max_ratio,
+            accepted,
+            share,
             requests: None,
             received: Vec::new(),
             start: 0,
@@ -74,10 +86,12 @@ impl Incoming {
         }
     }
 
-    /// That of a server's stream, by itself, for fuzzing.
+    /// That of a server's stream with all compressors, by itself, for fuzzing.
     #[must_use]
     pub fn of_server(max_ratio: u32) -> Self {
-        Self::new(max_ratio).noting(Arc::new(Requests::new(CompressorIdLevelList::default())))
+        let incoming =
+            Self::new(max_ratio, Arc::new(Accepted::all()), Arc::clone(process_budget()));
+        incoming.noting(Arc::new(Requests::new(CompressorIdLevelList::default())))
     }
 
     /// The same, which notes the requests that it receives.
@@ -203,7 +217,7 @@ impl Incoming {
         let received = self.received.get(self.start..self.end).unwrap_or_default();
         let Some(beginning) = received.first_chunk() else { return Ok(false) };
         let Some(header) =
-            CompressedHeader::parse(beginning).filter(|it| it.compressor.is_supported())
+            CompressedHeader::parse(beginning).filter(|it| self.accepted.contains(it.compressor))
         else {
             self.part = Part::Unknown;
             return Ok(true);
@@ -217,7 +231,7 @@ impl Incoming {
         let compressor = header.compressor;
         let inflater = match self.inflater.take().filter(|it| it.can_begin(compressor)) {
             Some(inflater) => inflater,
-            None => Box::new(Inflater::new(compressor)?),
+            None => Box::new(Inflater::new(compressor, &self.share)?),
         };
         self.inflater.insert(inflater).begin(compressed, size);
         self.output.extend_from_slice(&original.to_octets());

@@ -1,10 +1,13 @@
 //! Decompressing a body.
 
 use std::io;
+use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress, Status};
+use zorb_giop::{Charge, MessageBudget};
 
 use crate::inflated::{Inflated, invalid};
+use crate::memory::charge_of;
 use crate::policy::CompressorId;
 #[cfg(feature = "zstd")]
 use crate::zstd;
@@ -18,6 +21,8 @@ pub(crate) struct Inflater {
     /// The octets of the original body that have not been produced.
     original: usize,
     ended: bool,
+    /// The charge of its memory to that for messages.
+    _charge: Charge,
 }
 
 /// The format of the compressed body.
@@ -29,15 +34,23 @@ enum Codec {
 }
 
 impl Inflater {
+    /// Charges its memory to `share`, except that of zlib, which connections keep.
+    ///
     /// # Errors
     /// [`io::ErrorKind::OutOfMemory`]: the memory for messages is used up.
-    pub(crate) fn new(compressor: CompressorId) -> io::Result<Self> {
+    pub(crate) fn new(compressor: CompressorId, share: &Arc<MessageBudget>) -> io::Result<Self> {
+        let charged = match compressor {
+            #[cfg(feature = "zstd")]
+            CompressorId::ZSTD => zstd::DECOMPRESSION,
+            _ => 0,
+        };
+        let charge = charge_of(share, charged).ok_or(io::ErrorKind::OutOfMemory)?;
         let codec = match compressor {
             #[cfg(feature = "zstd")]
             CompressorId::ZSTD => Codec::Zstd(Box::new(zstd::Decompress::new()?)),
             _ => Codec::Zlib(Decompress::new(true)),
         };
-        Ok(Self { codec, compressed: 0, original: 0, ended: true })
+        Ok(Self { codec, compressed: 0, original: 0, ended: true, _charge: charge })
     }
 
     /// Begins a body of these sizes.

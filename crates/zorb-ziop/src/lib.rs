@@ -21,11 +21,13 @@
 //! the connection checks and charges like that of any message, and then decompresses as much at a time as the
 //! connection has room for: no more than 16 KiB are in memory here, beside the state of the compressor. Data that
 //! becomes longer or shorter than the message says ends the connection, and so does a ratio above the option `ZiopMaxRatio`.
+//! Compressors that this side has not announced are unknown to it.
 //!
 //! [`attach`] adds it to an ORB; the facade does so with its feature `ziop`.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+mod accepted;
 mod attach;
 mod choice;
 mod context;

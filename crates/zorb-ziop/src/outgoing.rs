@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::io::IoSlice;
 use std::sync::Arc;
 
-use zorb_giop::{Charge, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind};
+use zorb_giop::{Charge, GiopVersion, HEADER_SIZE, MessageBudget, MessageHeader, MessageKind};
 
 use crate::choice::{Choice, Thresholds};
 use crate::deflate::{Deflater, from};
@@ -13,11 +13,15 @@ use crate::message::{CompressedHeader, DESCRIPTION};
 #[cfg(feature = "zstd")]
 use crate::policy::CompressorId;
 use crate::requests::Requests;
+#[cfg(feature = "zstd")]
+use crate::zstd;
 
 /// The sending half of a stream.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     thresholds: Thresholds,
+    /// What memory is charged to.
+    share: Arc<MessageBudget>,
     /// How requests are compressed, if they are.
     own: Option<Choice>,
     /// How replies are.
@@ -36,10 +40,11 @@ pub(crate) struct Compressed {
 impl Outgoing {
     pub(crate) fn new(
         thresholds: Thresholds,
+        share: Arc<MessageBudget>,
         own: Option<Choice>,
         requests: Option<Arc<Requests>>,
     ) -> Self {
-        Self { thresholds, own, requests, deflater: Deflater::default() }
+        Self { thresholds, share, own, requests, deflater: Deflater::default() }
     }
 
     /// What is sent for `parts`, which are whole messages; `None` for the same octets.
@@ -57,9 +62,10 @@ impl Outgoing {
     /// The same for several messages.
     #[cold]
     fn compress_each(&mut self, parts: &[IoSlice<'_>], length: usize) -> Option<Compressed> {
-        let (_charge_of_joined, mut joined) = (charge_of(length)?, with_capacity(length)?);
+        let (_charge_of_joined, mut joined) =
+            (charge_of(&self.share, length)?, with_capacity(length)?);
         parts.iter().for_each(|part| joined.extend_from_slice(part));
-        let (charge, mut octets) = (charge_of(length)?, with_capacity(length)?);
+        let (charge, mut octets) = (charge_of(&self.share, length)?, with_capacity(length)?);
         let mut messages = &*joined;
         while let Ok(Some(header)) = MessageHeader::parse_prefix(messages) {
             let Some((message, rest)) = messages.split_at_checked(header.total_size()) else {
@@ -83,14 +89,17 @@ impl Outgoing {
         let choice = self.choice(header)?;
         let size = header.size as usize;
         let room = self.thresholds.most_of(size)?.checked_sub(DESCRIPTION)?;
-        let charge = charge_of(CompressedHeader::SIZE + room)?;
+        let charge = charge_of(&self.share, CompressedHeader::SIZE + room)?;
         let mut octets = with_capacity(CompressedHeader::SIZE + room)?;
         octets.resize(CompressedHeader::SIZE + room, 0);
         let (beginning, output) = octets.split_at_mut(CompressedHeader::SIZE);
         let body = from(parts, HEADER_SIZE);
         let length = match choice.compressor {
             #[cfg(feature = "zstd")]
-            CompressorId::ZSTD => crate::zstd::compress(choice.level, size, body, output),
+            CompressorId::ZSTD => {
+                let _charge = charge_of(&self.share, zstd::COMPRESSION)?;
+                zstd::compress(choice.level, size, body, output)
+            }
             _ => self.deflater.compress(choice.level, body, output),
         }?;
         let compressed = CompressedHeader {

@@ -11,9 +11,10 @@ use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, RequestStart, ResponseFlags,
     ServiceContext, ServiceId, TargetAddress,
 };
-use zorb_transport::Stream;
 use zorb_transport::inproc::pair;
+use zorb_transport::{Stream, process_budget};
 
+use crate::accepted::Accepted;
 use crate::choice::{Choice, Thresholds};
 use crate::context;
 use crate::incoming::{Incoming, Step};
@@ -23,11 +24,26 @@ use crate::policy::*;
 use crate::requests::Requests;
 use crate::stream::CompressedStream;
 
+mod shares;
 #[cfg(feature = "zstd")]
 mod zstd;
 
 const RATIO: u32 = 1_100;
 const ZLIB: Choice = Choice { compressor: CompressorId::ZLIB, level: 6 };
+
+/// The receiving half of a stream, with all compressors.
+fn incoming(max_ratio: u32) -> Incoming {
+    Incoming::new(max_ratio, Arc::new(Accepted::all()), Arc::clone(process_budget()))
+}
+
+/// The sending half.
+fn outgoing(
+    thresholds: Thresholds,
+    own: Option<Choice>,
+    requests: Option<Arc<Requests>>,
+) -> Outgoing {
+    Outgoing::new(thresholds, Arc::clone(process_budget()), own, requests)
+}
 
 /// A message of this kind.
 fn message(kind: MessageKind, order: ByteOrder, body: &[u8]) -> Vec<u8> {
@@ -115,14 +131,11 @@ fn all_kinds() -> Thresholds {
 fn connection(capacity: usize) -> (CompressedStream, CompressedStream) {
     let (client, server) = pair(capacity);
     let requests = Arc::new(Requests::new(CompressorIdLevelList::default()));
-    let incoming = Incoming::new(RATIO).noting(Arc::clone(&requests));
-    let client = CompressedStream::new(
-        client,
-        Incoming::new(RATIO),
-        Outgoing::new(all_kinds(), Some(ZLIB), None),
-    );
-    let outgoing = Outgoing::new(all_kinds(), None, Some(requests));
-    (client, CompressedStream::new(server, incoming, outgoing))
+    let of_server = incoming(RATIO).noting(Arc::clone(&requests));
+    let client =
+        CompressedStream::new(client, incoming(RATIO), outgoing(all_kinds(), Some(ZLIB), None));
+    let replies = outgoing(all_kinds(), None, Some(requests));
+    (client, CompressedStream::new(server, of_server, replies))
 }
 
 fn receive_exactly(stream: &CompressedStream, count: usize) -> Vec<u8> {
@@ -150,16 +163,16 @@ proptest! {
         let original = message(MessageKind::Request, order, &seed.repeat(times));
         let half = original.len() / 2;
         let parts = [IoSlice::new(&original[..half]), IoSlice::new(&original[half..])];
-        let mut outgoing = Outgoing::new(all_kinds(), Some(Choice { level, ..ZLIB }), None);
+        let mut outgoing = outgoing(all_kinds(), Some(Choice { level, ..ZLIB }), None);
         let sent = outgoing.compress(&parts);
         prop_assert!(sent.is_some() || level == 0 || times < 2 || seed.len() * times < 64);
         if let Some(sent) = sent {
             prop_assert!(sent.octets.len() < original.len());
             prop_assert!(sent.octets.starts_with(b"ZIOP"));
-            let received = receive(Incoming::new(u32::MAX), &sent.octets, piece).unwrap();
+            let received = receive(incoming(u32::MAX), &sent.octets, piece).unwrap();
             prop_assert!(received == original);
         }
-        prop_assert!(receive(Incoming::new(RATIO), &original, piece).unwrap() == original);
+        prop_assert!(receive(incoming(RATIO), &original, piece).unwrap() == original);
     }
 
     /// Damaged octets are refused, or are those of other messages; they never make more than was announced.
@@ -170,7 +183,7 @@ proptest! {
         let at = at % sent.len();
         sent[at] = octet;
         let requests = Arc::new(Requests::new(CompressorIdLevelList::default()));
-        if let Ok(received) = receive(Incoming::new(RATIO).noting(requests), &sent, piece) {
+        if let Ok(received) = receive(incoming(RATIO).noting(requests), &sent, piece) {
             prop_assert!(received.len() <= 12 + 2_000.max(sent.len()));
         }
     }
@@ -194,7 +207,7 @@ fn requests_and_the_replies_to_those_that_ask_are_compressed() {
         let size = MessageHeader::parse_prefix(&[b"GIOP", &raw[4..]].concat()).unwrap().unwrap();
         let rest = receive_raw(&client, size.size as usize);
         let all = [&raw[..], &rest].concat();
-        assert_eq!(receive(Incoming::new(RATIO), &all, 100).unwrap(), reply);
+        assert_eq!(receive(incoming(RATIO), &all, 100).unwrap(), reply);
     }
 }
 
@@ -254,7 +267,7 @@ fn small_bodies_and_those_that_stay_large_are_sent_as_they_are() {
     let thresholds = Thresholds::default();
     assert_eq!(thresholds.most_of(1_024), None);
     assert_eq!(thresholds.most_of(2_000), Some(1_799));
-    let mut outgoing = Outgoing::new(thresholds, Some(ZLIB), None);
+    let mut outgoing = outgoing(thresholds, Some(ZLIB), None);
     let noise = noise();
     for body in [&[0; 1_024][..], &noise] {
         let sent = message(MessageKind::Request, ByteOrder::NATIVE, body);
@@ -274,7 +287,7 @@ fn what_lies_about_its_size_is_refused() {
     let data = zlib(&body);
     let refused = |original, data: &[u8]| {
         let sent = compressed(MessageKind::Reply, original, data);
-        receive(Incoming::new(RATIO), &sent, 64).unwrap_err().to_string()
+        receive(incoming(RATIO), &sent, 64).unwrap_err().to_string()
     };
     let longer = "compressed data becomes longer than its message says";
     assert_eq!(refused(9_999, &data), longer);
@@ -294,19 +307,19 @@ fn a_ratio_above_the_limit_is_refused_before_anything_is_decompressed() {
     let data = zlib(&[0; 1 << 20]);
     let sent = compressed(MessageKind::Request, 1 << 20, &data);
     let ratio = (1 << 20) / u32::try_from(data.len()).unwrap();
-    let refused = receive(Incoming::new(ratio - 1), &sent[..24], 24).unwrap_err();
+    let refused = receive(incoming(ratio - 1), &sent[..24], 24).unwrap_err();
     assert_eq!(refused.to_string(), "message exceeds the option ZiopMaxRatio");
-    assert_eq!(receive(Incoming::new(ratio + 1), &sent, 999).unwrap().len(), 12 + (1 << 20));
+    assert_eq!(receive(incoming(ratio + 1), &sent, 999).unwrap().len(), 12 + (1 << 20));
     // A bomb: 4 GiB from a few octets.
     let bomb = compressed(MessageKind::Request, u32::MAX, &data);
-    assert!(receive(Incoming::new(RATIO), &bomb[..24], 24).is_err());
+    assert!(receive(incoming(RATIO), &bomb[..24], 24).is_err());
 }
 
 #[test]
 fn an_unfinished_checksum_withholds_the_end_of_a_message() {
     let body = [5; 10_000];
     let sent = compressed(MessageKind::Reply, 10_000, &zlib(&body));
-    let received = receive(Incoming::new(RATIO), &sent[..sent.len() - 4], 999).unwrap();
+    let received = receive(incoming(RATIO), &sent[..sent.len() - 4], 999).unwrap();
     assert!(received.len() < 12 + 10_000, "the message has not arrived");
 }
 
@@ -318,8 +331,21 @@ fn an_unknown_compressor_or_header_is_passed_on() {
     odd[11] += 1;
     // The connection answers such a message with a MessageError.
     for octets in [&unknown[..], &odd, b"HTTP/1.1 400 Bad Request", b"ZIOPxxxxxxxxxxxxxxxxxxxx"] {
-        assert_eq!(receive(Incoming::new(RATIO), octets, 7).unwrap(), octets);
+        assert_eq!(receive(incoming(RATIO), octets, 7).unwrap(), octets);
     }
+}
+
+#[test]
+fn a_compressor_that_was_not_announced_is_passed_on() {
+    let sent = compressed(MessageKind::Reply, 100, &zlib(&[5; 100]));
+    let of = |accepted| Incoming::new(RATIO, accepted, Arc::clone(process_budget()));
+    let other = CompressorIdLevel { compressor: CompressorId::BZIP2, level: 6 };
+    let accepted = Arc::new(Accepted::of(&CompressorIdLevelList(vec![other])));
+    assert_eq!(receive(of(Arc::clone(&accepted)), &sent, 7).unwrap(), sent);
+    // An adapter that has it makes connections understand it that are open.
+    let open = of(Arc::clone(&accepted));
+    accepted.add(&CompressorIdLevelList::default());
+    assert_eq!(receive(open, &sent, 7).unwrap().len(), 112);
 }
 
 #[test]

@@ -1,16 +1,14 @@
 //! Zstandard (RFC 8878), by its reference implementation.
 //!
-//! Its memory lasts for a message and is charged like that: idle connections have none.
+//! Its memory lasts for a message, and those who use it charge it like that: idle connections have none.
 
 use std::fmt;
 use std::io;
 
-use zorb_giop::Charge;
 use zstd_safe::zstd_sys::ZSTD_EndDirective::{self, ZSTD_e_continue, ZSTD_e_end};
 use zstd_safe::{CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, SafeResult};
 
 use crate::inflated::{Inflated, invalid};
-use crate::memory::charge_of;
 
 /// The largest window of a frame, sent or received, as a power of two: 128 KiB.
 const WINDOW: u32 = 17;
@@ -50,20 +48,17 @@ pub(crate) fn compress<'p>(
 /// The state of a frame that is compressed.
 pub(crate) struct Compress {
     context: CCtx<'static>,
-    /// The charge of its memory to that for messages.
-    _charge: Charge,
 }
 
 impl Compress {
     /// Begins a frame of `size` octets; `None` without memory.
     pub(crate) fn new(level: u8, size: usize) -> Option<Self> {
-        let charge = charge_of(COMPRESSION)?;
         let mut context = CCtx::try_create()?;
         context.set_parameter(CParameter::CompressionLevel(level.into())).ok()?;
         context.set_parameter(CParameter::WindowLog(WINDOW)).ok()?;
         context.set_parameter(CParameter::ChecksumFlag(true)).ok()?;
         context.set_pledged_src_size(Some(size.try_into().ok()?)).ok()?;
-        Some(Self { context, _charge: charge })
+        Some(Self { context })
     }
 
     /// Compresses some of `input` to `output`. Returns the number of octets taken, and 0 if the frame has ended; `None`
@@ -95,8 +90,6 @@ pub(crate) struct Decompress {
     header: usize,
     /// Whether it may produce more without further input.
     has_more: bool,
-    /// The charge of its memory to that for messages.
-    _charge: Charge,
 }
 
 impl fmt::Debug for Decompress {
@@ -109,12 +102,11 @@ impl Decompress {
     /// Begins a frame.
     ///
     /// # Errors
-    /// [`io::ErrorKind::OutOfMemory`]: the memory for messages is used up.
+    /// [`io::ErrorKind::OutOfMemory`]: there is no memory.
     pub(crate) fn new() -> io::Result<Self> {
-        let charge = charge_of(DECOMPRESSION).ok_or(io::ErrorKind::OutOfMemory)?;
         let mut context = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
         checked(context.set_parameter(DParameter::WindowLogMax(WINDOW)))?;
-        Ok(Self { context, header: MAX_HEADER, has_more: false, _charge: charge })
+        Ok(Self { context, header: MAX_HEADER, has_more: false })
     }
 
     /// Decompresses some of `input` to the beginning of `output`; also returns whether the frame has ended. Without progress

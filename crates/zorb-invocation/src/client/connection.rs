@@ -13,7 +13,8 @@ use zorb_base::options::Options;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Inbound, Limits,
-    MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer, RequestFailure,
+    MessageBudget, MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer,
+    RequestFailure,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{PeerShares, Stream, WaitPolicy};
@@ -174,7 +175,12 @@ impl Receiving {
         let max_message_size = self.max_message_size;
         let limits =
             Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
-        Inbound::new(limits).with_messaging(messaging).with_budget(self.shares.share(stream))
+        Inbound::new(limits).with_messaging(messaging).with_budget(self.share(stream))
+    }
+
+    /// What the messages of a connection are charged to.
+    pub(super) fn share(&self, stream: &dyn Stream) -> Arc<MessageBudget> {
+        self.shares.share(stream)
     }
 }
 

@@ -51,7 +51,8 @@ impl LaneAdmission {
         let is_giop = self.protocol.messaging().is_none() && self.protocol.carries_replies();
         match &self.context.extensions().compression {
             Some(compression) if is_giop && self.lane.strategy.gives_threads() => {
-                compression.accepted(stream)
+                let share = self.context.peer_shares().share(&*stream);
+                compression.accepted(stream, share)
             }
             _ => stream,
         }

@@ -9,18 +9,18 @@ use zstd_safe::zstd_sys::ZSTD_EndDirective;
 use super::*;
 use crate::zstd::{COMPRESSION, Compress, DECOMPRESSION, Decompress, compress};
 
-const ZSTD: Choice = Choice { compressor: CompressorId::ZSTD, level: 6 };
+pub(super) const ZSTD: Choice = Choice { compressor: CompressorId::ZSTD, level: 6 };
 /// More than Zstandard achieves.
-const RATIO: u32 = 40_000;
+pub(super) const RATIO: u32 = 40_000;
 
-fn frame(body: &[u8]) -> Vec<u8> {
+pub(super) fn frame(body: &[u8]) -> Vec<u8> {
     let mut output = vec![0; body.len() + 100];
     let length = compress(6, body.len(), [body].into_iter(), &mut output).unwrap();
     output.truncate(length);
     output
 }
 
-fn message_of(original: u32, data: &[u8]) -> Vec<u8> {
+pub(super) fn message_of(original: u32, data: &[u8]) -> Vec<u8> {
     compressed_by(CompressorId::ZSTD, MessageKind::Reply, original, data)
 }
 
@@ -40,7 +40,7 @@ proptest! {
         let original = message(MessageKind::Request, order, &seed.repeat(times));
         let half = original.len() / 2;
         let parts = [IoSlice::new(&original[..half]), IoSlice::new(&original[half..])];
-        let mut outgoing = Outgoing::new(all_kinds(), Some(Choice { level, ..ZSTD }), None);
+        let mut outgoing = outgoing(all_kinds(), Some(Choice { level, ..ZSTD }), None);
         let sent = outgoing.compress(&parts);
         prop_assert!(sent.is_some() || level == 0 || times < 2 || seed.len() * times < 64);
         if let Some(sent) = sent {
@@ -48,7 +48,7 @@ proptest! {
             let before = message(MessageKind::Reply, ByteOrder::Big, &[0; 100]);
             let by_zlib = compressed(MessageKind::Reply, 100, &zlib(&[0; 100]));
             let all = [&by_zlib[..], &sent.octets, &sent.octets, &by_zlib].concat();
-            let received = receive(Incoming::new(RATIO), &all, piece).unwrap();
+            let received = receive(incoming(RATIO), &all, piece).unwrap();
             prop_assert!(received == [&before[..], &original, &original, &before].concat());
         }
     }
@@ -60,7 +60,7 @@ proptest! {
         let mut sent = message_of(2_000, &frame(&body));
         let at = at % sent.len();
         sent[at] = octet;
-        if let Ok(received) = receive(Incoming::new(RATIO), &sent, piece) {
+        if let Ok(received) = receive(incoming(RATIO), &sent, piece) {
             prop_assert!(received.len() <= 12 + 2_000.max(sent.len()));
         }
     }
@@ -71,7 +71,7 @@ fn what_lies_about_its_size_is_refused() {
     let body = [5; 10_000];
     let data = frame(&body);
     let refused = |original, data: &[u8]| {
-        receive(Incoming::new(RATIO), &message_of(original, data), 64).unwrap_err().to_string()
+        receive(incoming(RATIO), &message_of(original, data), 64).unwrap_err().to_string()
     };
     let longer = "compressed data becomes longer than its message says";
     assert_eq!(refused(9_999, &data), longer);
@@ -104,7 +104,7 @@ fn frames_that_need_more_memory_or_a_dictionary_are_refused() {
     let whole = |header: &[u8], body: &[u8]| [&MAGIC[..], header, body].concat();
     let refused = |original: u32, frame: &[u8]| {
         // Also where the frame is received as a whole, and its octets fit into the output.
-        let by = |piece| receive(Incoming::new(RATIO), &message_of(original, frame), piece);
+        let by = |piece| receive(incoming(RATIO), &message_of(original, frame), piece);
         let refused = by(usize::MAX).unwrap_err().to_string();
         for piece in [1, 7, 64] {
             assert_eq!(by(piece).unwrap_err().to_string(), refused);
@@ -136,7 +136,7 @@ fn frames_that_need_more_memory_or_a_dictionary_are_refused() {
     // The same frames without what is wrong with them.
     for header in [&[0, WINDOW][..], &[0x80, WINDOW, 9, 0, 0, 0], &[0x20, 9]] {
         let sent = message_of(9, &whole(header, &raw(9)));
-        assert!(receive(Incoming::new(RATIO), &sent, 64).unwrap().ends_with(&[7; 9]));
+        assert!(receive(incoming(RATIO), &sent, 64).unwrap().ends_with(&[7; 9]));
     }
 }
 
@@ -145,7 +145,7 @@ fn what_has_been_compressed_as_one_octet_is_given_as_room_is() {
     // All that is left to read is read before there is room for what becomes of it.
     let frame = [&MAGIC[..], &[0, WINDOW], &block(true, 1, 128 << 10), &[5]].concat();
     for piece in [1, 5, usize::MAX] {
-        let received = receive(Incoming::new(RATIO), &message_of(128 << 10, &frame), piece);
+        let received = receive(incoming(RATIO), &message_of(128 << 10, &frame), piece);
         assert!(received.unwrap()[12..] == vec![5; 128 << 10]);
     }
 }
@@ -179,14 +179,26 @@ fn memory_is_limited() {
 }
 
 #[test]
+fn zstandard_is_not_decompressed_unless_it_was_announced() {
+    let sent = message_of(9, &frame(&[7; 9]));
+    let of = |list: &CompressorIdLevelList| {
+        Incoming::new(RATIO, Arc::new(Accepted::of(list)), Arc::clone(process_budget()))
+    };
+    // The connection answers it with a MessageError.
+    assert_eq!(receive(of(&CompressorIdLevelList::default()), &sent, 7).unwrap(), sent);
+    let zstd = CompressorIdLevel { compressor: CompressorId::ZSTD, level: 6 };
+    assert!(receive(of(&CompressorIdLevelList(vec![zstd])), &sent, 7).unwrap().ends_with(&[7; 9]));
+}
+
+#[test]
 fn a_ratio_above_the_limit_is_refused_before_anything_is_decompressed() {
     let data = frame(&[0; 1 << 20]);
     let sent = message_of(1 << 20, &data);
     let ratio = (1 << 20) / u32::try_from(data.len()).unwrap();
     assert!(ratio > 10_000);
-    let refused = receive(Incoming::new(ratio / 2), &sent[..24], 24).unwrap_err();
+    let refused = receive(incoming(ratio / 2), &sent[..24], 24).unwrap_err();
     assert_eq!(refused.to_string(), "message exceeds the option ZiopMaxRatio");
-    assert_eq!(receive(Incoming::new(2 * ratio), &sent, 999).unwrap().len(), 12 + (1 << 20));
+    assert_eq!(receive(incoming(2 * ratio), &sent, 999).unwrap().len(), 12 + (1 << 20));
 }
 
 #[test]

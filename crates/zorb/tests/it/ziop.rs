@@ -21,6 +21,9 @@ use zorb_testkit::until;
 
 use crate::support::{Adder, Servant};
 
+#[cfg(feature = "zstd")]
+mod zstd;
+
 fn builder() -> OrbBuilder {
     Orb::builder().without_environment()
 }
@@ -121,27 +124,6 @@ fn both_sides_must_permit_it() {
             let (forth, back) = server.counts.take();
             assert_eq!((forth < 2_000, back < 2_000), (compresses, compresses), "{forth} {back}");
         }
-        orb.shutdown(true).unwrap();
-        server.orb.shutdown(true).unwrap();
-    }
-}
-
-#[test]
-#[cfg(feature = "zstd")]
-fn calls_use_zstandard_where_both_sides_have_it() {
-    // At level 0, zlib does not compress.
-    let zlib = CompressorIdLevel { compressor: CompressorId::ZLIB, level: 0 };
-    let both = list(&[CompressorId::ZSTD]).0.into_iter().chain([zlib]).collect();
-    let (both, zlib) = (CompressorIdLevelList(both), CompressorIdLevelList(vec![zlib]));
-    for (of_server, compresses) in [(&both, true), (&zlib, false)] {
-        let of_server = enabled().with(of_server.clone());
-        let server = serve(builder(), of_server.clone());
-        // Replies are compressed as the ORB says.
-        server.orb.policy_manager().add(&of_server).unwrap();
-        let (orb, adder) = client(builder(), &enabled().with(both.clone()), &server);
-        assert_eq!(adder.mirror(&LARGE).unwrap(), LARGE);
-        let (forth, back) = server.counts.take();
-        assert_eq!((forth < 2_000, back < 2_000), (compresses, compresses), "{forth} {back}");
         orb.shutdown(true).unwrap();
         server.orb.shutdown(true).unwrap();
     }
@@ -299,6 +281,14 @@ fn compressed_request(server: &Served, argument: &[u8]) -> Vec<u8> {
     })
 }
 
+/// Whether the server has not closed the connection, which does not block.
+fn is_open(mut client: &TcpStream) -> bool {
+    match client.read(&mut [0; 64]) {
+        Ok(count) => count > 0,
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+    }
+}
+
 #[test]
 fn bombs_of_many_clients_share_the_memory_for_messages() {
     const BOMBS: usize = 20;
@@ -317,10 +307,6 @@ fn bombs_of_many_clients_share_the_memory_for_messages() {
             client
         })
         .collect();
-    let is_open = |mut client: &TcpStream| match client.read(&mut [0; 64]) {
-        Ok(count) => count > 0,
-        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
-    };
     until(|| clients.iter().filter(|client| is_open(client)).count() <= 8);
     // The others have the rest.
     assert!(clients.iter().any(is_open));

@@ -92,7 +92,10 @@ impl EndpointCache {
         let stream = self.protocol.transport().connect(&self.endpoint, options)?;
         let stream = match &self.settings.compression {
             None => stream,
-            Some(compression) => compression.opened(stream),
+            Some(compression) => {
+                let share = self.receiving.share(&*stream);
+                compression.opened(stream, share)
+            }
         };
         match bidirection.filter(|_| self.settings.offers) {
             None => Ok(stream),
