@@ -165,7 +165,8 @@ proptest! {
         let parts = [IoSlice::new(&original[..half]), IoSlice::new(&original[half..])];
         let mut outgoing = outgoing(all_kinds(), Some(Choice { level, ..ZLIB }), None);
         let sent = outgoing.compress(&parts);
-        prop_assert!(sent.is_some() || level == 0 || times < 2 || seed.len() * times < 64);
+        // Twice as many octets of noise save more than zlib adds from 128 octets on.
+        prop_assert!(sent.is_some() || level == 0 || times < 2 || seed.len() * times < 128);
         if let Some(sent) = sent {
             prop_assert!(sent.octets.len() < original.len());
             prop_assert!(sent.octets.starts_with(b"ZIOP"));
