@@ -86,7 +86,7 @@ impl Incoming {
         }
     }
 
-    /// That of a server's stream with all compressors, by itself, for fuzzing.
+    /// That of a server's stream with all compressors, by itself, for tests and fuzzing.
     #[must_use]
     pub fn of_server(max_ratio: u32) -> Self {
         let incoming =

@@ -115,7 +115,7 @@ fn decompressed(octets: Vec<u8>, file: &Json) -> Vec<u8> {
     if !octets.starts_with(b"ZIOP") {
         return octets;
     }
-    let mut incoming = Incoming::new(u32::MAX);
+    let mut incoming = Incoming::of_server(u32::MAX);
     incoming.space()[..octets.len()].copy_from_slice(&octets);
     incoming.filled(octets.len());
     let mut message = Vec::new();
