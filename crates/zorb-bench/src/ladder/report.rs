@@ -172,19 +172,13 @@ impl LadderReport {
             let expected = format!("less than {before}, those of interp2");
             Claim::new(what, expected, after, after < before)
         };
-        let receiver = TYPES.into_iter().filter_map(|elements_of| {
+        // Not of the sender of interp4: it needs as many lines as that of interp2, one more or less by the code's addresses.
+        let receivers = TYPES.into_iter().filter_map(|elements_of| {
             let of = |engine| misses(engine, elements_of, "receiver");
             let whose = format!("interp3, receiver of a message of {elements_of}");
             Some(claim(whose, of("interp2")?, of("interp3")?))
         });
-        // A char takes the sender of interp2 as few lines, and a struct one less.
-        let of_all = |engine| -> Option<u64> {
-            TYPES.into_iter().map(|elements_of| misses(engine, elements_of, "sender")).sum()
-        };
-        let sender = of_all("interp2").zip(of_all(LAST)).map(|(before, after)| {
-            claim(format!("{LAST}, sender of a message of each type"), before, after)
-        });
-        receiver.chain(sender).collect()
+        receivers.collect()
     }
 
     /// The flood of an engine with the largest buffer.

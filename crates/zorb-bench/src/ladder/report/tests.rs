@@ -44,7 +44,6 @@ fn claims_compare_the_instructions_of_steps() {
         "interp1 in relation to interp2",
         "interp0 in relation to interp4",
         "interp3, receiver of a message of long: its",
-        "interp4, sender of a message of each type: its",
         "interp0, octet: instructions of the receiver",
         "interp0, BinStruct: visits of the encoder",
         "interp0, double: visits of the decoder",
