@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn relative_target_folders_are_in_the_root() {
-        let of = |value: Option<&str>| target_folder(Path::new("/root"), value.map(Into::into));
-        let expected = ["/root/target", "/root/target/ci", "/elsewhere"].map(PathBuf::from);
+        let of = |value: Option<&str>| target_folder(Path::new("/project"), value.map(Into::into));
+        let expected = ["/project/target", "/project/target/ci", "/elsewhere"].map(PathBuf::from);
         assert_eq!([None, Some("target/ci"), Some("/elsewhere")].map(of), expected);
     }
 

@@ -4,7 +4,7 @@ use super::ziop;
 use super::{AllocationBound, Target};
 
 /// An octet that chooses in which pieces the message arrives, three for the size of the original body, and the compressed
-/// body. What becomes of it is no more than Zstandard can make of so many octets.
+/// body. Its decompressed size is at most what Zstandard can achieve.
 pub const TARGET: Target = Target {
     name: "zstd",
     run,

@@ -320,7 +320,7 @@ fn change_each(track: &mut impl Tracked) {
 }
 
 impl Arguments {
-    /// Marshals a structure of which something has changed, whole or where it has changed; whether it has a length.
+    /// Changes a structure and marshals it, all of it or only what has changed. Returns whether the encoding has octets.
     #[inline(never)]
     fn marshal(&self, operation: Operation) -> zorb::Result<bool> {
         let (mut track, mut message) = (self.track.borrow_mut(), self.message.borrow_mut());

@@ -75,7 +75,7 @@ pub(super) unsafe fn read(
     }
 }
 
-/// As [`read`], for one of several values, of which many are text.
+/// Reads one of several values to `to`, as [`read`] does, with a shorter way for strings.
 ///
 /// # Safety
 /// As [`read`].

@@ -93,7 +93,7 @@ pub(super) unsafe fn write(
     }
 }
 
-/// As [`write`], for one of several values, of which many are text.
+/// Writes one of several values, as [`write`] does, with a shorter way for strings.
 ///
 /// # Safety
 /// As [`write`].

@@ -34,7 +34,7 @@ fn memory_is_charged_to_the_peer_while_a_message_is_decompressed() {
         begun.filled(24);
         begun.take(&mut [0; 64]).map(|_| begun)
     };
-    // The beginnings of messages hold what the peer may use, and no more.
+    // Incomplete messages use at most the peer's share.
     let begun = [begin(&share).unwrap(), begin(&share).unwrap()];
     assert_eq!((share.used(), whole.used()), (share.limit(), share.limit()));
     assert_eq!(begin(&share).unwrap_err().kind(), io::ErrorKind::OutOfMemory);

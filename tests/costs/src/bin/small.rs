@@ -112,7 +112,7 @@ impl References {
         })
     }
 
-    /// The one that an operation calls.
+    /// The object that an operation calls.
     fn by_name(&self, name: &str) -> Option<&Reference> {
         match name {
             "void" => Some(&self.void),

@@ -124,7 +124,7 @@ fn marshalling_is_within_its_bounds_and_reaches_them() {
     }
 }
 
-/// Bodies of which compiled code moves nothing several at a time.
+/// Bodies whose elements compiled code reads and writes one by one.
 const ONE_BY_ONE: [[&str; 2]; 7] = [
     ["words", "Bounded::Failed"],
     ["words", "Bounded::Closed"],

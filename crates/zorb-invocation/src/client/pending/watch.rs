@@ -28,7 +28,7 @@ struct State {
     watermark: Watermark,
     /// The event to tell next. A later one replaces it.
     next: Option<FlowEvent>,
-    /// Whether a thread tells events, or will: they are told one after another.
+    /// Whether a thread reports events, or is about to: only one thread at a time does.
     has_teller: bool,
 }
 
@@ -72,19 +72,19 @@ impl PendingWatch {
         }
     }
 
-    /// The arguments of a call have as many octets.
+    /// Counts the octets of the arguments of a call.
     #[cold]
     pub(super) fn retain(&self, octets: usize) {
         self.state.lock().octets += octets;
     }
 
-    /// A call has dropped its arguments.
+    /// Stops counting the octets of the arguments of a call.
     #[cold]
     pub(super) fn release(&self, octets: usize) {
         self.state.lock().octets -= octets;
     }
 
-    /// A call counts no more. The thread may have locked its connection, so another one tells the program.
+    /// Stops counting a call. Another thread reports an event, as this one may hold the lock of the connection.
     #[cold]
     pub(super) fn has_ended(self: &Arc<Self>) {
         let needs_teller = {
@@ -104,7 +104,7 @@ impl PendingWatch {
         (self.run_later)(Job::new(None, tell));
     }
 
-    /// Tells events until there are none. The calling thread is the one that tells.
+    /// Reports events until there are none left. The caller has set `has_teller`.
     fn tell(&self) {
         loop {
             let event = {
