@@ -42,13 +42,14 @@ pub use order::{ByteOrder, Number};
 pub use outlet::Outlet;
 pub use premarshalled::{MemberOf, Members, Premarshalled};
 pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, ValueTag};
-pub use text::{CharSet, ReadText, TextCoding, WideForm, WideSet};
+pub use text::{CharSet, TextCoding, WideForm, WideSet};
 pub use value::{MAX_VALUE_DEPTH, MAX_VALUE_STACK};
 pub use view::{
     FixedPositions, FixedSize, Position, Received, SequenceView, SequenceViewIter, Validity,
     VariablePositions, Viewed, ViewedArray, Views, WideStringView,
 };
 pub use wire::{
-    Bounded, Context, FixedLayout, FixedReader, FixedWriter, InMemory, Octets, WChar, WString, Wire,
+    Bounded, Context, FixedLayout, FixedReader, FixedWriter, InMemory, Octets, SHORT_TEXT, WChar,
+    WString, Wire,
 };
 pub use writer::{CdrWriter, ValueId};

@@ -5,8 +5,6 @@ mod narrow;
 mod tests;
 pub(crate) mod wide;
 
-pub use narrow::ReadText;
-
 /// The transmission code set for `char` and `string` (TCS-C).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum CharSet {

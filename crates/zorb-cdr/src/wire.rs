@@ -23,7 +23,7 @@ pub use compound::Octets;
 pub(crate) use fixed::MAX_ALIGNMENT;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
 pub use in_memory::InMemory;
-pub use text::{Bounded, WChar, WString};
+pub use text::{Bounded, SHORT_TEXT, WChar, WString};
 
 /// What some types need to decode their values; see [`CdrReader::with_context`].
 pub type Context = dyn Any + Send + Sync;

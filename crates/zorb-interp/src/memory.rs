@@ -26,6 +26,7 @@ mod steps;
 mod table;
 #[cfg(test)]
 mod tests;
+mod text;
 mod types;
 mod upcall;
 mod write;

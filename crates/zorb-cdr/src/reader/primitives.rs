@@ -129,6 +129,22 @@ impl<'a> CdrReader<'a> {
         self.read_count(min_size, what)
     }
 
+    /// As many octets as the count before them, without reading them, and the position behind them. `None` if they are not
+    /// all in the buffer.
+    #[inline]
+    pub(crate) fn peek_counted(&mut self) -> Option<(&'a [u8], usize)> {
+        let start = self.aligned(size_of::<u32>());
+        let (count, rest) = self.buffer.get(start..)?.split_first_chunk()?;
+        let octets = rest.get(..u32::from_octets(*count, self.order) as usize)?;
+        Some((octets, start + size_of::<u32>() + octets.len()))
+    }
+
+    /// Reads on at a position that [`peek_counted`](Self::peek_counted) returned.
+    #[inline]
+    pub(crate) fn skip_to(&mut self, position: usize) {
+        self.position = position;
+    }
+
     /// A `sequence<octet>`, borrowed from the buffer.
     ///
     /// # Errors

@@ -63,11 +63,12 @@ fn units(value: &str) -> usize {
 }
 
 /// The octets of a narrow text up to which its copy is not charged, as that would slow down every call with text.
-const SHORT: usize = 1024;
+#[doc(hidden)] // for zorb-interp
+pub const SHORT_TEXT: usize = 1024;
 
 fn owned(text: Cow<'_, str>, reader: &mut CdrReader<'_>) -> CdrResult<String> {
     match text {
-        Cow::Borrowed(text) if text.len() > SHORT => reader.copied_text(text, "string"),
+        Cow::Borrowed(text) if text.len() > SHORT_TEXT => reader.copied_text(text, "string"),
         Cow::Borrowed(text) => {
             let mut owned = String::new();
             let reserved = owned.try_reserve_exact(text.len());

@@ -9,7 +9,7 @@ use core::mem::MaybeUninit;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
 use super::table::{Operand, Tabled};
-use super::{elements, release, table};
+use super::{elements, release, table, text};
 use steps::Steps;
 
 mod steps {

@@ -1,9 +1,8 @@
 //! Reading values by their tables.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet, Number as _, ReadText};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CharSet, Number as _};
 
 use super::elements::Elements;
 use super::release::{ReadElements, ReadMembers};
@@ -11,7 +10,7 @@ use super::steps::Steps;
 use super::table::{
     Array, Enumeration, Kind, LabelSpace, Member, Number, Payload, Sequence, Structure, Union,
 };
-
+use super::text::{read_string, read_text};
 use crate::item::swap_in_place;
 
 /// Octets of memory that a sequence may allocate before its elements are read.
@@ -205,27 +204,6 @@ fn read_char(reader: &mut CdrReader<'_>) -> CdrResult<char> {
         return Err(reader.error(CdrErrorKind::BadText, "char"));
     }
     Ok(char::from(octet))
-}
-
-/// # Safety
-/// A `String` may be written to `to`.
-#[inline(never)] // for sequences and structs, too
-unsafe fn read_string(bound: u32, to: *mut String, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-    let text = read_text(bound, reader)?;
-    let text = reader.own_text(text)?;
-    // SAFETY: as the caller guarantees.
-    unsafe { to.write(text) };
-    Ok(())
-}
-
-#[inline(never)] // for text of both kinds
-fn read_text<'a>(bound: u32, reader: &mut CdrReader<'a>) -> CdrResult<Cow<'a, str>> {
-    reader.step(4);
-    Ok(match reader.read_text(bound)? {
-        // SAFETY: `CdrReader::read_text`, which is the only one that makes this, guarantees ASCII.
-        ReadText::Ascii(text) => Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(text) }),
-        ReadText::Decoded(text) => text,
-    })
 }
 
 /// Reads a sequence to `to`. If it fails, there is none.

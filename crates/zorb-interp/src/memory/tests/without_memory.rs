@@ -1,12 +1,15 @@
-//! Writing without memory is an error.
+//! Reading and writing without memory are errors.
 
+use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::any::Any;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, ReadContext};
 
 use super::allocator::without_memory;
-use crate::{Assembler, Number, Plain, copy_numbers, write_value};
+use crate::{Assembler, Number, Plain, copy_numbers, read_value, write_value};
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
@@ -19,6 +22,48 @@ fn values_are_not_written() {
         let written = without_memory(|| write_value::<[f64; 64]>(&numbers, &mut writer));
         assert_eq!(written.unwrap_err().kind, CdrErrorKind::OutOfMemory);
     }
+}
+
+/// A string of so many octets in a message.
+fn text(count: usize) -> Vec<u8> {
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE);
+    write_value::<String>(&"a".repeat(count), &mut writer).unwrap();
+    octets
+}
+
+#[test]
+fn text_is_not_read() {
+    for count in [1, 40, 5000] {
+        let octets = text(count);
+        let mut reader = CdrReader::new(&octets, ByteOrder::NATIVE);
+        let read = without_memory(|| read_value::<String>(&mut reader));
+        assert_eq!(read.unwrap_err().kind, CdrErrorKind::OutOfMemory, "{count}");
+    }
+    let octets = text(0);
+    let mut reader = CdrReader::new(&octets, ByteOrder::NATIVE);
+    assert_eq!(without_memory(|| read_value::<String>(&mut reader)), Ok(String::new()));
+}
+
+/// A budget that is used up.
+struct Nothing;
+
+impl ReadContext for Nothing {
+    fn charge(&self, _: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
+}
+
+#[test]
+fn the_memory_of_long_text_is_charged() {
+    let read = |count| {
+        let octets = text(count);
+        let mut reader = CdrReader::new(&octets, ByteOrder::NATIVE).with_context(&Nothing);
+        read_value::<String>(&mut reader).map(|text| text.len()).map_err(|error| error.kind)
+    };
+    // What is not charged of any message.
+    assert_eq!(read(200 << 10), Ok(200 << 10));
+    assert_eq!(read(300 << 10), Err(CdrErrorKind::OutOfMemory));
 }
 
 /// Copies zeros in all byte orders, to a stream with the same alignment and to another one.
