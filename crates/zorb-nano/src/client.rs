@@ -10,7 +10,7 @@ use zorb_types::{CompletionStatus, SystemExceptionKind, Transfer, minor};
 use self::converse::{BROKEN, Connections, Received};
 pub use self::question::Arguments;
 use self::question::Question;
-use crate::{Limits, Os, Reader, Reference, SystemException};
+use crate::{Limits, Os, Reader, Reference, SystemException, Writer};
 
 /// The maximum number of references that a call is forwarded to.
 const MAX_FORWARDS: usize = 3;
@@ -97,7 +97,7 @@ impl<O: Os> Client<O> {
 
     /// Sends a one-way request to many objects, as [`send`](Self::send) does to one. `arguments` writes them once, and again
     /// for an object whose messages encode them otherwise than those before (in GIOPlite, or at another alignment), and for
-    /// one that shares the connection of the object before it.
+    /// one that shares the connection of the object before it. Returns how often it did.
     ///
     /// # Errors
     /// The first error. The other objects get the request nevertheless.
@@ -106,13 +106,18 @@ impl<O: Os> Client<O> {
         targets: impl IntoIterator<Item = &'t Reference>,
         operation: &str,
         arguments: &mut Arguments<'_>,
-    ) -> Result<(), SystemException> {
-        let mut question = Question::request(operation, arguments, ResponseFlags::NoResponse);
+    ) -> Result<u32, SystemException> {
+        let mut encodings = 0;
+        let mut counted = |writer: &mut Writer<'_>| {
+            encodings += 1;
+            arguments(writer)
+        };
+        let mut question = Question::request(operation, &mut counted, ResponseFlags::NoResponse);
         let mut all = Ok(());
         for target in targets {
             all = all.and(self.connections.tell(target, &mut question));
         }
-        all
+        all.map(|()| encodings)
     }
 
     /// Asks where an object is: at the reference itself, at another one, or nowhere (`None`).

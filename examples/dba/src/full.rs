@@ -1,13 +1,12 @@
 //! Messages as calls of the ORB: one-way, or with replies that are taken later.
 
+mod arrivals;
 mod edges;
 
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::cell::RefCell;
 use std::time::Duration;
 
 use dba_algorithm::{Links, Message, NodeId, Segments};
-use zorb::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb::policy::{Policies, SyncScope};
 use zorb::rt::BufferingConstraint;
 use zorb::{
@@ -20,6 +19,7 @@ use crate::arguments::{Calls, Options, Sync};
 use crate::dba::{Neighbor, Node};
 use crate::group::GroupPort;
 use crate::node_call::NodeCall;
+pub(crate) use arrivals::Arrivals;
 pub(crate) use edges::Edges;
 
 /// The objects of a node's neighbors.
@@ -191,35 +191,5 @@ impl Links for FullLinks {
             segments.borrow_mut().end_send();
             check(sent)
         })
-    }
-}
-
-thread_local! {
-    static ARRIVAL: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Reads the clock for each request of the ORB before the ORB looks up the object.
-pub(crate) fn watch_arrivals(orb: &Orb, clock: fn() -> u64) {
-    let watch = Arc::new(Watch(clock));
-    orb.add_server_request_interceptor("arrival", move |_| {
-        Some(Arc::clone(&watch) as Arc<dyn ServerRequestInterceptor>)
-    });
-}
-
-/// When the request of this upcall has arrived, by the clock of [`watch_arrivals`]; 0 without that.
-pub(crate) fn arrival() -> u64 {
-    ARRIVAL.get()
-}
-
-#[derive(Debug)]
-struct Watch(fn() -> u64);
-
-impl ServerRequestInterceptor for Watch {
-    fn receive_request_service_contexts(
-        &self,
-        _info: &mut ServerRequestInfo<'_>,
-    ) -> Result<(), SystemException> {
-        ARRIVAL.set((self.0)());
-        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod connection;
+mod departures;
 mod edges;
 mod links;
 mod object;
@@ -48,7 +49,12 @@ pub(crate) enum Service {
 }
 
 /// None if no segments are timed.
-type Clock = Option<fn() -> u64>;
+pub(crate) type Clock = Option<fn() -> u64>;
+
+/// The clock of segments.
+pub(crate) fn clock(options: &Options) -> Clock {
+    (options.timing != Timing::Cycles).then_some(ticks)
+}
 
 impl Service {
     /// The connections, if the client has them, too.
@@ -67,7 +73,7 @@ const PEER_LIMIT: Duration = Duration::from_secs(10);
 pub(crate) fn listen(options: &Options) -> Result<(Service, String), Failure> {
     let address = SocketAddr::from((options.host, 0));
     let sockets = MAX_DEGREE as u16 + 2;
-    let clock: Clock = (options.timing != Timing::Cycles).then_some(ticks);
+    let clock = clock(options);
     let endpoint: Endpoint = match options.transport {
         Transport::Uiop => {
             format!("uiop://@dba-{}", std::process::id()).parse().map_err(failure)?

@@ -20,7 +20,7 @@ use self::object::{Event, MyNode};
 use crate::arguments::{Calls, Options, Over, Threads, Transport};
 use crate::clock::Start;
 use crate::dba::{Node, Registry, Report};
-use crate::full::{self, Groups, watch_arrivals};
+use crate::full::{self, Arrivals, Groups};
 use crate::group::GroupPort;
 use crate::nano::{self, Service};
 use crate::raw::{self, RawLinks};
@@ -50,9 +50,8 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         }
         Over::Full => {}
     }
-    if options.over == Over::Full && options.timing != Timing::Cycles {
-        watch_arrivals(&orb, ticks);
-    }
+    let is_timed = options.over == Over::Full && options.timing != Timing::Cycles;
+    let arrivals = is_timed.then(|| Arrivals::of(&orb, ticks));
     let own = Arc::new(OnceLock::new());
     let group_port = match options.calls {
         Calls::Group => Some(GroupPort::of(registry)?),
@@ -63,6 +62,7 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
         id,
         group_port,
         groups,
+        arrivals,
         own: Arc::clone(&own),
         options: options.clone(),
         driver: Mutex::new(None),

@@ -4,7 +4,9 @@ use zorb_idl::model::{Definition, Interface};
 use zorb_idl::{DefId, DefinitionKind, Type};
 
 use super::methods::Signature;
+use super::pending::plain_name;
 use super::{Emitter, idl_name, otherwise};
+use crate::ami::is_asynchronous;
 use crate::layout::Call;
 use crate::names::{Case, Method, Scope};
 use crate::nano::{NanoTypes, is_stored};
@@ -113,8 +115,54 @@ impl<'a, 'm> Emitter<'a, 'm> {
             let docs = docs::attributes(signature.docs, &signature.otherwise);
             let stub = self.nano_stub(&method.name, &signature);
             self.push(&format!("{docs}pub {stub}\n"));
+            self.nano_sending_to_all(definition, method, &signature);
         }
         self.push("}\n");
+    }
+
+    /// The function that sends a one-way call to many objects, if it is to be there.
+    fn nano_sending_to_all(
+        &mut self,
+        definition: &'m Definition,
+        method: &Method,
+        item: &Signature<'m>,
+    ) {
+        let (model, interface) = (self.names.model, method.key.interface);
+        let export = model.exports(interface).get(method.key.export);
+        if !export.is_some_and(|it| is_asynchronous(model, self.options, interface, it)) {
+            return;
+        }
+        let (types, runtime) = (self.nano(), self.options.runtime_path());
+        let mut names = Scope::default();
+        for name in item.parameter_names() {
+            names.assign_silently(name, Case::Snake);
+        }
+        let [client, targets] =
+            ["client", "targets"].map(|name| names.assign_silently(name, Case::Snake));
+        let name = self.sending_name(definition, method, ["send_", "_to_all"]);
+        let parameters: String = item
+            .parameters
+            .iter()
+            .map(|(name, ty)| format!(", {name}: {}", types.parameter(ty)))
+            .collect();
+        let arguments: Vec<String> =
+            item.parameters.iter().map(|(name, ty)| types.write_argument(name, ty)).collect();
+        let parts = vec![
+            targets.clone(),
+            client.clone(),
+            format!("{:?}", item.wire),
+            format!("[{}]", arguments.join(", ")),
+        ];
+        let path = self.types().codegen("oneway_to_all");
+        let body = self.layout.place(Call::List { path, parts });
+        self.push(&format!(
+            "/// Sends the same call of [`{}`](Self::{}) to all `{targets}`. Returns how often the arguments were encoded.\n\
+             pub fn {name}<'t, __O: {runtime}::Os>({client}: &mut {runtime}::Client<__O>, \
+             {targets}: impl ::core::iter::IntoIterator<Item = &'t Self>{parameters}) \
+             -> {runtime}::Result<u32> {{ {body} }}\n",
+            method.name,
+            plain_name(method),
+        ));
     }
 
     fn nano_stub(&mut self, name: &str, item: &Signature<'m>) -> String {

@@ -135,6 +135,21 @@ pub mod plant {
             )
         }
 
+        /// Sends the same call of [`store`](Self::store) to all `targets`. Returns how often the arguments were encoded.
+        pub fn send_store_to_all<'t, __O: ::zorb_nano::Os>(
+            client: &mut ::zorb_nano::Client<__O>,
+            targets: impl ::core::iter::IntoIterator<Item = &'t Self>,
+            value: &Reading,
+            note: &str,
+        ) -> ::zorb_nano::Result<u32> {
+            ::zorb_nano::codegen::oneway_to_all!(
+                targets,
+                client,
+                "store",
+                [write_plain(value), write_text(note, 12)]
+            )
+        }
+
         /// The operation `echo`.
         pub fn echo<'a, __O: ::zorb_nano::Os>(
             &self,

@@ -180,6 +180,19 @@ macro_rules! __nano_oneway {
     };
 }
 
+/// The same to many objects: `oneway_to_all!(targets, client, "touch", [write_plain(&channel)])`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __nano_oneway_to_all {
+    ($targets:ident, $client:ident, $operation:literal, [$($write:ident($($given:expr),*)),* $(,)?]) => {{
+        let targets = ::core::iter::IntoIterator::into_iter($targets).map(|target| &target.0);
+        $client.send_to_all(targets, $operation, &mut |_arguments| {
+            $(_arguments.$write($($given),*)?;)*
+            ::core::result::Result::Ok(())
+        })
+    }};
+}
+
 /// The skeleton: decodes arguments, calls the servant, and writes the results.
 ///
 /// ```text

@@ -257,6 +257,19 @@ fn one_way_calls_arrive_in_order() {
 }
 
 #[test]
+fn a_one_way_call_goes_to_many_objects() {
+    let Setup { mut client, node, log } = setup(1);
+    let value = Reading { channel: 4, value: 0.0, in_unit: Unit::Celsius, grade: 'a' };
+    // Those that share a connection need an encoding each.
+    let sent = Node::send_store_to_all(&mut client, [&node, &node], &value, "größe");
+    assert_eq!((sent, node.now(&mut client)), (Ok(2), Ok(5)));
+    assert_eq!(*log.borrow(), ["4 \"größe\"", "4 \"größe\""]);
+    let error = Node::send_store_to_all(&mut client, [&node], &value, "thirteen char").unwrap_err();
+    assert_eq!(error.minor, minor::bad_param::BOUND_EXCEEDED);
+    assert_eq!(Node::send_store_to_all(&mut client, &[], &value, ""), Ok(0));
+}
+
+#[test]
 fn bounds_are_checked_on_both_sides() {
     let Setup { mut client, node, log } = setup(usize::MAX);
     let value = Reading { channel: 0, value: 0.0, in_unit: Unit::Celsius, grade: 'a' };

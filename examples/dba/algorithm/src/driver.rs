@@ -10,8 +10,8 @@ pub trait Links {
     /// Why messages cannot be sent.
     type Error;
 
-    /// Sends a message to all neighbors. Calls [`Segments::end_marshal`] after each time that it has encoded the message,
-    /// and [`Segments::end_send`] when it has sent what it has encoded.
+    /// Sends a message to all neighbors. Calls [`Segments::end_marshal`] after each time that it has encoded the message, or
+    /// [`Segments::end_marshal_at`] later, and [`Segments::end_send`] when it has sent what it has encoded.
     ///
     /// # Errors
     /// If a neighbor cannot be reached. Neighbors that have ended cannot either, and need not be:

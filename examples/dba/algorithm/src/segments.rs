@@ -261,11 +261,25 @@ impl Segments {
     /// [`Message::Solved`], which belongs to no cycle.
     pub fn end_marshal(&mut self) {
         self.marshals += u64::from(!self.sends_solved);
-        self.end(if self.sends_improvement {
-            Segment::MarshalImprovement
-        } else {
-            Segment::MarshalValue
-        });
+        self.end(self.marshalling());
+    }
+
+    /// The message to be sent was encoded so often, the first time until `end`: as [`end_marshal`](Self::end_marshal), for
+    /// those who cannot call that then.
+    pub fn end_marshal_at(&mut self, end: u64, encodings: u32) {
+        if !self.sends_solved {
+            self.marshals += u64::from(encodings);
+        }
+        if self.is_on && end >= self.last {
+            self.end_at(self.marshalling(), end);
+        }
+    }
+
+    fn marshalling(&self) -> Segment {
+        match self.sends_improvement {
+            true => Segment::MarshalImprovement,
+            false => Segment::MarshalValue,
+        }
     }
 
     /// An encoded message was sent.

@@ -14,7 +14,7 @@ use crate::arguments::{Options, Over};
 use crate::clock::Start;
 use crate::dba::node::PrepareError;
 use crate::dba::{Neighbor, Node, NodeServant, ReceiverServant, Refused, Report, Settings};
-use crate::full::{self, FullLinks, Groups, arrival};
+use crate::full::{self, Arrivals, FullLinks, Groups};
 use crate::group::GroupPort;
 use crate::nano::{self, NanoLinks};
 use crate::raw::RawLinks;
@@ -45,6 +45,8 @@ pub(super) struct MyNode {
     /// The groups that messages are sent to, if they are; by the full ORB.
     pub(super) group_port: Option<GroupPort>,
     pub(super) groups: Option<Groups>,
+    /// When messages arrive over the full ORB, if segments are timed.
+    pub(super) arrivals: Option<Arrivals>,
     /// The object itself.
     pub(super) own: Arc<OnceLock<Node>>,
     /// The connections of the node, if there is one for each edge over the full ORB.
@@ -97,11 +99,9 @@ impl MyNode {
             return Ok(());
         }
         if self.options.over == Over::Nano {
-            let driver = Driver::new(
-                state,
-                NanoLinks::new(self.id, neighbors, self.options.memo, self.small_edges.clone())?,
-                segments,
-            );
+            let carried = (self.small_edges.clone(), nano::clock(&self.options));
+            let driver =
+                Driver::new(state, NanoLinks::new(self.id, neighbors, memo, carried)?, segments);
             self.tell(Event::PreparedSmall(Box::new(driver)));
             return Ok(());
         }
@@ -139,7 +139,8 @@ impl MyNode {
     fn deliver(&self, from: NodeId, message: &Message) {
         let mut driver = self.driver();
         let Some(node) = &mut *driver else { return };
-        node.segments_mut().end_wait_at(arrival());
+        let arrival = self.arrivals.as_ref().map_or(0, |arrivals| arrivals.time(from));
+        node.segments_mut().end_wait_at(arrival);
         let delivered = node.deliver(from, message);
         self.tell_end(node, delivered);
     }

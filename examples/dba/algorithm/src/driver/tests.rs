@@ -129,6 +129,26 @@ fn segments_are_timed_in_every_other_block_of_cycles() {
 }
 
 #[test]
+fn encoding_ends_when_those_say_who_note_it() {
+    fn none() -> u64 {
+        0
+    }
+    let mut segments = Segments::new(none, Timing::Segments, 1);
+    segments.start();
+    segments.set_sending(&Message::Value { cycle: 0, color: 0 });
+    segments.end_marshal_at(7, 1);
+    // Before the last boundary it was not.
+    segments.end_marshal_at(5, 2);
+    segments.end_marshal_at(9, 0);
+    assert_eq!((segments.total(Segment::MarshalValue), segments.marshals()), (0, 3));
+    segments.set_sending(&Message::Solved);
+    segments.end_marshal_at(10, 1);
+    assert_eq!(segments.marshals(), 3, "it belongs to no cycle");
+    segments.end_cycle();
+    assert_eq!(segments.total(Segment::MarshalValue), 10);
+}
+
+#[test]
 fn refused_messages_are_counted() {
     let mut drivers = run(2, Timing::Segments, 1);
     drivers[0].deliver(7, &Message::Solved).unwrap();
