@@ -1,12 +1,14 @@
 //! The same graph in several ways, one run after the other.
 
+use std::fmt::Write as _;
+
 use dba_algorithm::{Graph, Segment};
 
-use crate::Failure;
 use crate::arguments::{Calls, Options, Over, Sync, Threads};
 use crate::dba::Report;
 use crate::report::per;
 use crate::run::reports;
+use crate::{Failure, output};
 
 /// The ways, of which the first is the measure for the others: sockets, and each message encoded once.
 const WAYS: [(&str, Way); 8] = [
@@ -87,19 +89,21 @@ pub(crate) fn run(graph: &Graph, options: &Options) -> Result<(), Failure> {
     }
     let first = rows.first().map_or(0, |row| row.median);
     if options.json {
-        println!("[{}]", rows.iter().map(|row| json(row, first)).collect::<Vec<_>>().join(","));
-        return Ok(());
+        let rows = rows.iter().map(|row| json(row, first)).collect::<Vec<_>>().join(",");
+        return output::print(format_args!("[{rows}]\n"));
     }
-    println!("{:<37} median us     p99 us  of first  encodings  marshalling", "way");
+    let mut table =
+        format!("{:<37} median us     p99 us  of first  encodings  marshalling\n", "way");
     for row in &rows {
         let [median, p99] = [row.median, row.p99].map(|time| time as f64 / 1e3);
         let (way, encodings, share) = (row.way, row.encodings, 100.0 * row.marshalling);
         let of_first = per(row.median, first);
-        println!(
+        let _ = writeln!(
+            table,
             "{way:<37} {median:>9.1}  {p99:>9.1}  {of_first:>8.2}  {encodings:>9.2}  {share:>10.1}%"
         );
     }
-    Ok(())
+    output::print(format_args!("{table}"))
 }
 
 fn json(row: &Row, first: u64) -> String {

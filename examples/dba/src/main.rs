@@ -4,7 +4,6 @@
 //! it. Then they send each other values and improvements, over sockets or as one-way calls of an ORB, until the graph is
 //! colored. `dba run GRAPH` does it all; `dba help` lists the commands. The book's page is `docs/src/dba.md`.
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, reason = "a program prints")]
 
 mod arguments;
 mod clock;
@@ -15,12 +14,14 @@ mod group;
 mod nano;
 mod node;
 mod node_call;
+mod output;
 mod raw;
 mod registry;
 mod report;
 mod run;
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 fn main() -> ExitCode {
     match arguments::parse(std::env::args().skip(1)).and_then(execute) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if failure.is::<output::Closed>() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("dba: {failure}");
             ExitCode::FAILURE
@@ -52,8 +54,8 @@ fn main() -> ExitCode {
 
 fn execute((command, options): (Command, Options)) -> Result<(), Failure> {
     match command {
-        Command::Help => print!("{USAGE}"),
-        Command::Graph(graph) => print!("{graph}"),
+        Command::Help => output::print(format_args!("{USAGE}"))?,
+        Command::Graph(graph) => output::print(format_args!("{graph}"))?,
         Command::Simulate(path) => simulate(&read_graph(&path, &options)?, &options)?,
         Command::Compare(path) => compare::run(&read_graph(&path, &options)?, &options)?,
         Command::Registry(path) => run::registry(&read_graph(&path, &options)?, &options)?,
@@ -84,9 +86,11 @@ fn read_graph(path: &str, options: &Options) -> Result<Graph, Failure> {
 fn simulate(graph: &Graph, options: &Options) -> Result<(), Failure> {
     let mut simulation = Simulation::new(graph, options.settings(graph), 8);
     simulation.run()?;
+    let mut text = String::new();
     for node in simulation.nodes() {
-        println!("node {} color {} cycles {}", node.id(), node.color(), node.cycles());
+        let (id, color, cycles) = (node.id(), node.color(), node.cycles());
+        let _ = writeln!(text, "node {id} color {color} cycles {cycles}");
     }
-    println!("conflicts {}", graph.conflicts(&simulation.colors()).count());
-    Ok(())
+    let conflicts = graph.conflicts(&simulation.colors()).count();
+    output::print(format_args!("{text}conflicts {conflicts}\n"))
 }

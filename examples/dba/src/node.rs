@@ -24,7 +24,7 @@ use crate::full::{self, Arrivals, Groups};
 use crate::group::GroupPort;
 use crate::nano::{self, Service};
 use crate::raw::{self, RawLinks};
-use crate::{Failure, report};
+use crate::{Failure, output, report};
 
 /// Announces a node to the registry, runs it, and reports how it has ended.
 pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), Failure> {
@@ -100,8 +100,11 @@ pub(crate) fn run(id: NodeId, registry: &str, options: &Options) -> Result<(), F
     // Others may have not ended yet.
     while !matches!(next(&inbox, end)?, Event::Stop) {}
     match options.json {
-        true => println!("{}", report::json(&report)),
-        false => print!("node {id} color {}\n{}", report.color, report::segment_table(&[report])),
+        true => output::print(format_args!("{}\n", report::json(&report)))?,
+        false => {
+            let (color, table) = (report.color, report::segment_table(&[report]));
+            output::print(format_args!("node {id} color {color}\n{table}"))?;
+        }
     }
     Ok(orb.shutdown(false)?)
 }

@@ -6,17 +6,17 @@ use dba_algorithm::Graph;
 use zorb_os::clock::MonotonicTime;
 use zorb_os::process::bind_to_this_process;
 
-use crate::Failure;
 use crate::arguments::Options;
 use crate::dba::Report;
 use crate::registry::Coordinator;
 use crate::report::Summary;
+use crate::{Failure, output};
 
 /// Starts a registry, and waits for nodes that others start.
 pub(crate) fn registry(graph: &Graph, options: &Options) -> Result<(), Failure> {
     let end = MonotonicTime::now() + options.time_limit;
     let coordinator = Coordinator::new(graph.nodes(), options.host)?;
-    println!("{}", coordinator.url());
+    output::print(format_args!("{}\n", coordinator.url()))?;
     let reports = coordinator.run(graph, options.settings(graph), end, &mut || Ok(()))?;
     coordinator.shutdown()?;
     print(&Summary { graph, reports: &reports }, options)
@@ -45,8 +45,8 @@ pub(crate) fn reports(graph: &Graph, options: &Options) -> Result<Vec<Report>, F
 /// Prints the result. It is an error if the graph should have been colored and is not.
 fn print(summary: &Summary<'_>, options: &Options) -> Result<(), Failure> {
     match options.json {
-        true => print!("{}", summary.json()),
-        false => print!("{}", summary.text()),
+        true => output::print(format_args!("{}", summary.json()))?,
+        false => output::print(format_args!("{}", summary.text()))?,
     }
     if options.terminates && !summary.is_solved() {
         return Err("not colored within the maximum number of cycles".into());

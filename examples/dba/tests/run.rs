@@ -183,6 +183,20 @@ fn people_get_a_table() {
 }
 
 #[test]
+fn nobody_need_read_what_is_printed() {
+    let graph = graph("unread", &["mesh", "2", "2"]);
+    for words in
+        [&["simulate", &graph][..], &["run", &graph, "--colors", "3"], &["graph", "complete", "4"]]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = dba(words).stdout(writer).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((errors.as_str(), output.status.code()), ("", Some(0)), "{words:?}");
+    }
+}
+
+#[test]
 fn segments_are_timed_in_every_other_block_of_cycles() {
     let graph = graph("alternate", &["complete", "2"]);
     let options = ["--no-terminate", "--cycles", "200", "--alternate-segments"];
