@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod callgrind;
+mod in_flight;
 pub mod operation;
 pub mod principles;
 mod servant;

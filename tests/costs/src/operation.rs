@@ -1,30 +1,23 @@
 //! The operations that are counted, by name.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
+use rustix::process::Pid;
 use zorb::cdr::ByteOrder;
 use zorb::dynamic::{DynAny, DynAnyError, Request};
-use zorb::{
-    Any, CdrResult, CdrWriter, Interface as _, ObjectRef, Pending, Premarshalled, Typed as _,
-    Wire as _,
-};
+use zorb::{Any, CdrWriter, Interface as _, Premarshalled, Typed as _, Wire as _};
 
 use crate::idl::costs::{BinStruct, Counted, Part, Point, Track, counted};
+use crate::in_flight::InFlight;
+pub use crate::in_flight::{SEND_BUFFER, TARGETS};
 
 /// Warm-up calls of each operation, until buffers have their final size and the stacks of threads have been touched.
 pub const WARM_UP: u32 = 64;
 
 /// Octets of the sequences of octets.
 pub const OCTETS: usize = 4096;
-
-/// The number of pending calls that are sent before the result of the first one is taken. The number of calls that are
-/// counted is a multiple.
-pub const IN_FLIGHT: usize = 250;
-
-/// The number of objects to which calls are sent at once.
-pub const TARGETS: usize = 100;
 
 /// A call that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +105,12 @@ impl Operation {
 
     /// All operations.
     pub fn every() -> impl Iterator<Item = Self> {
-        let calls = Self::ALL.into_iter().chain(Self::DYNAMIC).chain(Self::PENDING);
+        Self::waiting().chain(Self::PENDING)
+    }
+
+    /// Those whose caller waits, if they call anything.
+    pub fn waiting() -> impl Iterator<Item = Self> {
+        let calls = Self::ALL.into_iter().chain(Self::DYNAMIC);
         calls.chain(Self::MARSHALLED).chain(Self::CHANGED)
     }
 
@@ -164,16 +162,21 @@ pub struct Arguments {
     parts: Vec<Part>,
     /// Made by the first call of it.
     request: OnceLock<Request>,
-    /// The calls whose results have not been taken.
-    pending: RefCell<Vec<Pending<()>>>,
-    /// The calls that wait for being sent to all.
-    to_all: Cell<usize>,
+    in_flight: InFlight,
     track: RefCell<Premarshalled<Track>>,
     message: RefCell<Vec<u8>>,
 }
 
 impl Default for Arguments {
     fn default() -> Self {
+        Self::with_server(None)
+    }
+}
+
+impl Arguments {
+    /// Those of a client that stops the process of its `server` while it sends calls without waiting.
+    #[must_use]
+    pub fn with_server(server: Option<Pid>) -> Self {
         let data = BinStruct { s: 1, c: 'c', l: 2, o: 3, d: 4.5 };
         let part = |number| Part { name: format!("part number {number}"), number, data };
         Self {
@@ -182,8 +185,7 @@ impl Default for Arguments {
             points: vec![Point { x: 1.0, y: 2.0, z: 3.0 }; 64],
             parts: (0..16).map(part).collect(),
             request: OnceLock::new(),
-            pending: RefCell::new(Vec::with_capacity(IN_FLIGHT)),
-            to_all: Cell::default(),
+            in_flight: InFlight::new(server),
             track: RefCell::new(Premarshalled::new(Track {
                 id: "track 17".to_owned(),
                 number: 17,
@@ -205,9 +207,7 @@ impl Default for Arguments {
             message: RefCell::default(),
         }
     }
-}
 
-impl Arguments {
     /// Makes the call.
     ///
     /// # Errors
@@ -359,6 +359,14 @@ impl Arguments {
         Ok(black_box(writer.offset()) > 0)
     }
 
+    /// Waits for the calls that were sent without waiting.
+    ///
+    /// # Errors
+    /// That of a call.
+    pub fn finish(&self) -> zorb::Result<()> {
+        self.in_flight.wait()
+    }
+
     /// Sends a call without waiting.
     #[inline(never)]
     fn send(&self, operation: Operation, counted: &Counted) -> zorb::Result<()> {
@@ -366,38 +374,15 @@ impl Arguments {
         let nothing = |_: &mut CdrWriter<'_>| Ok(());
         let parts = |writer: &mut CdrWriter<'_>| <Vec<Part>>::write(&self.parts, writer);
         match operation {
-            Operation::Pending => self.take(object.send("nothing", nothing, |_| Ok(()))),
-            Operation::PendingParts => self.take(object.send("take_parts", parts, |_| Ok(()))),
-            Operation::ToAll => self.send_to_all(object, "nothing", nothing),
-            _ => self.send_to_all(object, "take_parts", parts),
+            Operation::Pending => {
+                self.in_flight.send(|| object.send("nothing", nothing, |_| Ok(())))
+            }
+            Operation::PendingParts => {
+                self.in_flight.send(|| object.send("take_parts", parts, |_| Ok(())))
+            }
+            Operation::ToAll => self.in_flight.send_to_all(object, "nothing", nothing),
+            _ => self.in_flight.send_to_all(object, "take_parts", parts),
         }
-    }
-
-    /// Stores a pending call, and waits for all once there are [`IN_FLIGHT`]. By then most replies have arrived, and one
-    /// thread receives them together. So the count hardly depends on which thread is faster.
-    fn take(&self, call: Pending<()>) -> zorb::Result<()> {
-        let mut pending = self.pending.borrow_mut();
-        pending.push(call);
-        match pending.len() {
-            IN_FLIGHT => pending.drain(..).try_for_each(Pending::wait),
-            _ => Ok(()),
-        }
-    }
-
-    /// Sends a call to many objects, once for as many calls of this.
-    fn send_to_all(
-        &self,
-        object: &ObjectRef,
-        operation: &'static str,
-        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> zorb::Result<()> {
-        let before = self.to_all.replace((self.to_all.get() + 1) % TARGETS);
-        if before > 0 {
-            return Ok(());
-        }
-        let targets = std::iter::repeat_n(object, TARGETS);
-        let calls = ObjectRef::send_to_all(targets, operation, arguments, |_| Ok(()));
-        calls.into_iter().try_for_each(Pending::wait)
     }
 }
 
@@ -438,6 +423,6 @@ fn leaves(structs: &[BinStruct]) -> Result<bool, DynAnyError> {
 }
 
 #[cold]
-fn wrong() -> zorb::SystemException {
+pub(crate) fn wrong() -> zorb::SystemException {
     zorb::SystemException::internal(zorb::MinorCode::NONE, zorb::CompletionStatus::Yes)
 }

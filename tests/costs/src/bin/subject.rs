@@ -8,9 +8,10 @@
 
 use std::process::ExitCode;
 
+use rustix::process::Pid;
 use zorb::poa::PoaPolicies;
 use zorb::{Interface as _, Orb, OrbBuilder};
-use zorb_costs::operation::{Arguments, Operation, WARM_UP};
+use zorb_costs::operation::{Arguments, Operation, SEND_BUFFER, WARM_UP};
 use zorb_costs::{Counted, Servant, mark_phase, short_uiop};
 
 const USAGE: &str = "\
@@ -20,7 +21,8 @@ usage: zorb-costs-subject server URL
        zorb-costs-subject adapters [COUNT]...
 
 The server ends with its input. An operation `empty` makes no calls. The options BusyWait and
-CopyThreshold are what the environment's COSTS_BUSY_WAIT and COSTS_COPY_THRESHOLD say.";
+CopyThreshold are what the environment's COSTS_BUSY_WAIT and COSTS_COPY_THRESHOLD say. A client stops the
+process COSTS_SERVER while it sends calls without waiting.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -48,7 +50,7 @@ fn serve(url: &str) -> Outcome {
     let builder = builder().option("StallTakeover", "3600000");
     let orb = builder.listen(url).build()?;
     let counted: Counted = orb.root_poa().activate(Servant)?;
-    println!("{}", counted.as_object().to_ior_string());
+    println!("{}\n{}", counted.as_object().to_ior_string(), std::process::id());
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     orb.shutdown(true)?;
     Ok(())
@@ -65,14 +67,22 @@ fn builder() -> OrbBuilder {
 }
 
 fn client(reference: &str, calls: &str, operations: &[&str]) -> Outcome {
-    let orb = builder().build()?;
+    let server = match std::env::var("COSTS_SERVER") {
+        Ok(number) => Pid::from_raw(number.parse()?),
+        Err(_) => None,
+    };
+    let builder = builder();
+    let builder =
+        if server.is_some() { builder.option("SendBuffer", SEND_BUFFER) } else { builder };
+    let orb = builder.build()?;
     let counted: Counted = orb.resolve(reference)?;
+    let arguments = Arguments::with_server(server);
     let there = |name: &str| {
         counted.mark(name)?;
         mark_phase(name);
         Ok(())
     };
-    measure(&counted, calls, operations, &there)?;
+    measure(&counted, &arguments, calls, operations, &there)?;
     orb.shutdown(true)?;
     Ok(())
 }
@@ -86,7 +96,7 @@ fn local(strategy: &str, calls: &str, operations: &[&str]) -> Outcome {
         mark_phase(name);
         Ok(())
     };
-    measure(&counted, calls, operations, &here)?;
+    measure(&counted, &Arguments::default(), calls, operations, &here)?;
     orb.shutdown(true)?;
     Ok(())
 }
@@ -113,12 +123,12 @@ fn adapters(counts: &[&str]) -> Outcome {
 
 fn measure(
     counted: &Counted,
+    arguments: &Arguments,
     calls: &str,
     operations: &[&str],
     mark: &dyn Fn(&str) -> zorb::Result<()>,
 ) -> Outcome {
     let calls: u32 = calls.parse()?;
-    let arguments = Arguments::default();
     for &name in operations {
         let operation = match Operation::named(name) {
             None if name != "empty" => return Err(format!("no operation {name}").into()),
@@ -130,8 +140,10 @@ fn measure(
             })
         };
         repeat(WARM_UP)?;
+        arguments.finish()?;
         mark(&format!("begin {name}"))?;
         repeat(calls)?;
+        arguments.finish()?;
         mark(&format!("end {name}"))?;
     }
     Ok(())

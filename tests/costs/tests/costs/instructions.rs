@@ -16,7 +16,9 @@ use zorb_costs::callgrind::Profile;
 use zorb_costs::operation::{Operation, TARGETS};
 
 use crate::lanes;
-use crate::program::{EMPTY, SMALL, SMALL_CALLS, SUBJECT, Side, run_local, run_pair, run_small};
+use crate::program::{
+    EMPTY, SMALL, SMALL_CALLS, SUBJECT, Side, run_local, run_pair, run_pending, run_small,
+};
 use crate::tool::{self, Absent};
 use record::Record;
 
@@ -29,9 +31,6 @@ const FEW: u64 = 10;
 /// written inline, and not through a trait object.
 const LITE_SERVER: f64 = 8.0;
 
-/// How often pending calls are counted, for which two threads share the work. The least counts: a slow server makes the
-/// reader look more often, and code that takes more shows in all runs.
-const RUNS_OF_THREADS: usize = 6;
 /// The maximum instructions of a pending void call, in those of one that waits.
 const PENDING: f64 = 1.5;
 
@@ -269,27 +268,31 @@ fn counted() -> Result<&'static Counts, String> {
     COUNTED.get_or_init(count).as_ref().map_err(Clone::clone)
 }
 
+/// Counts in two threads, as client and server take turns.
 fn count() -> Result<Counts, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let pending = tempfile::tempdir().map_err(|error| error.to_string())?;
     let tool = |side: Side| callgrind(folder.path(), side);
-    let every: Vec<Operation> = Operation::every().collect();
-    run_pair("uiop://", &tool, CALLS, &every)?;
-    run_pair("lite+uiop://", &|side| tool(side.of_lite()), CALLS, &every)?;
-    run_pair("short+uiop://", &|side| tool(side.of_short()), CALLS, &every)?;
-    for side in Side::LOCAL {
-        run_local(side, &tool, CALLS, &Operation::ALL)?;
-    }
-    let client = |operation| (Side::Client, operation);
-    let gated = Operation::PENDING.map(client);
-    let changed = Operation::CHANGED.map(client);
-    let mut counts = counts_of(folder.path(), &every, kept().chain(gated).chain(changed))?;
-    for _ in 1..RUNS_OF_THREADS {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        run_pair("uiop://", &|side| callgrind(folder.path(), side), CALLS, &Operation::PENDING)?;
-        for (key, again) in counts_of(folder.path(), &Operation::PENDING, gated.into_iter())? {
-            counts.entry(key).and_modify(|count| *count = again.min(*count));
+    let waiting: Vec<Operation> = Operation::waiting().collect();
+    std::thread::scope(|scope| {
+        let others = scope.spawn(|| {
+            run_pair("lite+uiop://", &|side| tool(side.of_lite()), CALLS, &waiting)?;
+            run_pair("short+uiop://", &|side| tool(side.of_short()), CALLS, &waiting)
+        });
+        run_pair("uiop://", &tool, CALLS, &waiting)?;
+        run_pending(callgrind(pending.path(), Side::Client), CALLS, &Operation::PENDING)?;
+        for side in Side::LOCAL {
+            run_local(side, &tool, CALLS, &Operation::ALL)?;
         }
-    }
+        others.join().map_err(|_| "counting panicked".to_owned())?
+    })?;
+    let client = |operation| (Side::Client, operation);
+    let is_pending = |operation: &Operation| Operation::PENDING.contains(operation);
+    let changed = Operation::CHANGED.map(client);
+    let kept = kept().filter(|(_, operation)| !is_pending(operation));
+    let mut counts = counts_of(folder.path(), &waiting, kept.chain(changed))?;
+    let sent = Operation::PENDING.map(client).into_iter();
+    counts.extend(counts_of(pending.path(), &Operation::PENDING, sent)?);
     Ok(counts)
 }
 

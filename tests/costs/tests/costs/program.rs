@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -141,6 +141,26 @@ pub(crate) fn run_pair(
     run_words(SUBJECT, &[], url, tool, calls, operations)
 }
 
+/// Runs a client under a tool that sends calls without waiting, while its server, which no tool slows down, is stopped.
+pub(crate) fn run_pending(
+    tool: Vec<String>,
+    calls: u64,
+    operations: &[Operation],
+) -> Result<(), String> {
+    let mut server = command(SUBJECT, Vec::new())?;
+    server.args(["server", "uiop://"]);
+    let mut server = Server::start(server)?;
+    let reference = server.reference()?;
+    let process = server.line()?;
+    let client = command(SUBJECT, tool)?
+        .args(["client", &reference, &calls.to_string(), EMPTY])
+        .args(operations.iter().map(|operation| operation.name()))
+        .env("COSTS_SERVER", process)
+        .output();
+    finished("the client", client)?;
+    server.end()
+}
+
 /// The same with real-time settings of this kind: see the usage of the program.
 pub(crate) fn run_kind(
     kind: &str,
@@ -228,6 +248,7 @@ fn command(program: &str, tool: Vec<String>) -> Result<Command, String> {
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
 }
 
 impl Server {
@@ -235,17 +256,21 @@ impl Server {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("timeout: {error}"))?;
         let input = child.stdin.take();
-        Ok(Self { child, input })
+        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
+        Ok(Self { child, input, output })
     }
 
-    /// The reference that it prints; the few lines that follow stay in the pipe.
+    /// The reference that it prints.
     fn reference(&mut self) -> Result<String, String> {
-        let output = self.child.stdout.as_mut().ok_or("no output")?;
-        let mut line = String::new();
-        // Reads what has been printed, and that is the reference alone.
-        BufReader::new(output).read_line(&mut line).map_err(|error| error.to_string())?;
-        let line = line.trim_end().to_owned();
+        let line = self.line()?;
         if line.starts_with("IOR:") { Ok(line) } else { Err(self.failure("gave no reference")) }
+    }
+
+    /// The next line that it prints; the few that follow stay in the pipe.
+    fn line(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        self.output.read_line(&mut line).map_err(|error| error.to_string())?;
+        Ok(line.trim_end().to_owned())
     }
 
     fn end(&mut self) -> Result<(), String> {
