@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use crate::sharing::read_requests;
 use crate::support::{Echo, builder, server, until, until_noted};
+use tracing::Level;
 use zorb_cdr::ByteOrder;
 use zorb_core::flow::{BufferingConstraint, FlowEvent, FlowLimits};
 use zorb_core::policy::{Policies, RelativeRequestTimeout, SyncScope};
 use zorb_core::{Interface, OnewayQueue, Orb};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
-use zorb_testkit::require_loopback;
+use zorb_testkit::{Log, require_loopback};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
 
 /// A server that accepts connections and reads nothing from them.
@@ -98,6 +99,30 @@ fn a_server_that_does_not_read_costs_its_own_queue_only() {
     assert_eq!(highs.load(Ordering::SeqCst), 1);
     drop(listener);
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn calls_that_wait_in_a_queue_are_traced() {
+    let (_server, live) = server();
+    let (_orb, live) = patient_client(&live);
+    let (queue, _lost) = holding(FlowLimits::default());
+    let held = live.with_policies(&queued(&queue)).unwrap();
+    let log = Log::default();
+    log.of(|| {
+        for value in [1, 2] {
+            held.note(value).unwrap();
+        }
+        // It waits for nothing, and calls with replies do not either.
+        assert_eq!(live.twice(4).unwrap(), 8);
+    });
+    let lines = log.lines();
+    let traced = lines.iter().filter(|line| line.message == "a one-way call is queued");
+    let fields = traced.map(|line| {
+        assert_eq!(line.level, Level::TRACE);
+        ["operation", "waiting"].map(|name| line.field(name).unwrap().to_owned())
+    });
+    assert_eq!(fields.collect::<Vec<_>>(), [["\"note\"", "1"], ["\"note\"", "2"]]);
+    assert!(queue.flush(Duration::from_secs(60)));
 }
 
 #[test]

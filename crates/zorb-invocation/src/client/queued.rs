@@ -144,6 +144,13 @@ fn write(
             Ok(event) => {
                 connection.machine.sent(&begun);
                 drop(connection);
+                tracing::trace!(
+                    endpoint = %route.cache.endpoint,
+                    operation = call.operation,
+                    octets = length,
+                    waiting = outbox.queue.messages.waiting().0,
+                    "a one-way call is queued"
+                );
                 outbox.report(event);
                 Ok(Ok(()))
             }
