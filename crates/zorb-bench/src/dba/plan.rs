@@ -137,7 +137,7 @@ impl DbaPlan {
             group(mesh, Timed::Cycles, &[RAW, NANO, FULL], self.or_quick(15, 1)),
             group(four, Timed::Alternating, &[RAW], claimed),
             group(two, Timed::Segments, &[RAW, NANO, FULL, FULL_QUEUED], claimed),
-            group(four, Timed::Segments, &[RAW, NANO, FULL], claimed),
+            group(four, Timed::Segments, &[RAW, NANO, FULL, NANO_MEMO, FULL_MEMO], claimed),
         ];
         for topology in topologies {
             groups.push(group(topology, Timed::Cycles, &[NANO_MEMO, FULL_MEMO], shown));
@@ -158,7 +158,7 @@ impl DbaPlan {
         groups.push(group(four, Timed::Cycles, &others, shown));
         groups.push(group(mesh, Timed::Cycles, &[RAW_THREADS], shown));
         groups.push(group(two, Timed::Segments, &[NANO_MEMO, FULL_MEMO], shown));
-        groups.push(group(four, Timed::Segments, &[NANO_MEMO, FULL_MEMO, NANO_LINEAR], shown));
+        groups.push(group(four, Timed::Segments, &[NANO_LINEAR], shown));
         groups.push(group(mesh, Timed::Segments, &WAYS, shown));
         groups
     }

@@ -66,6 +66,11 @@ pub(super) fn instrumentation(run: &Run) -> f64 {
 /// Stages, each with the beginning of the names of its segments. What has none of these is computing.
 pub(super) const STAGES: [&str; 6] = ["marshal", "send", "await", "dispatch", "store", "compute"];
 
+/// The place of a stage.
+pub(super) const MARSHAL: usize = 0;
+/// The place of a stage.
+pub(super) const SEND: usize = 1;
+
 impl DbaRow {
     pub(super) fn new(topology: Topology, way: Way, timed: Timed) -> Self {
         Self {
@@ -144,13 +149,18 @@ impl DbaRow {
 
     /// The mean time of a stage per cycle in the middle round.
     pub(super) fn stage(&self, stage: usize) -> f64 {
-        median(self.stages_us.iter().filter_map(|stages| stages.get(stage).copied()))
+        median(self.of_stage(stage))
+    }
+
+    /// The mean time of a stage per cycle, of each round.
+    pub(super) fn of_stage(&self, stage: usize) -> Vec<f64> {
+        self.stages_us.iter().filter_map(|stages| stages.get(stage).copied()).collect()
     }
 
     /// The share of marshalling in the cycles of the middle round.
     pub(super) fn marshalling(&self) -> f64 {
         median(self.stages_us.iter().map(|stages| {
-            let marshal = stages.first().copied().unwrap_or_default();
+            let marshal = stages.get(MARSHAL).copied().unwrap_or_default();
             marshal / stages.iter().sum::<f64>().max(f64::MIN_POSITIVE)
         }))
     }
