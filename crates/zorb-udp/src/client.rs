@@ -112,6 +112,11 @@ impl<P: Pack> Stream for UdpClient<P> {
         self.send_all(bytes).map(|()| bytes.len())
     }
 
+    /// As one datagram, or those of one message.
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.send_vectored_all(std::mem::take(parts))
+    }
+
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         set_buffers(&self.socket, options)?;
         change_traffic(&self.socket, options)
@@ -199,5 +204,19 @@ mod tests {
             assert_eq!(SockRef::from(&told).send_buffer_size().unwrap(), 80_000, "{peer}");
             assert_eq!(SockRef::from(&told).recv_buffer_size().unwrap(), 60_000, "{peer}");
         }
+    }
+
+    /// A stream would take a message in parts.
+    #[test]
+    fn a_message_in_parts_is_one_datagram() {
+        let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let (address, options) = (server.local_addr().unwrap(), StreamOptions::default());
+        let client = UdpClient::to(address, Whole, &options, |_| Ok(())).unwrap();
+        let (beginning, end) = ([1; 30], [2; 30_000]);
+        let mut parts = [IoSlice::new(&beginning), IoSlice::new(&end)];
+        let mut left = &mut parts[..];
+        client.try_send_vectored(&mut left).unwrap();
+        assert!(left.is_empty());
+        assert_eq!(server.recv(&mut [0; 40_000]).unwrap(), 30_030);
     }
 }

@@ -2,11 +2,12 @@
 //! lock.
 
 mod receiving;
+mod sending;
 #[cfg(test)]
 mod tests;
 mod timeouts;
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,10 +32,6 @@ use super::longest_wait::Wait;
 use super::request_octets::CountedOctets;
 use super::time_limit::TimeLimit;
 
-/// As many octets are sent without waiting for the server: systems have room for them by default. After more, the clock is
-/// read, which takes 150 instructions.
-const SHORT: usize = 16 << 10;
-
 /// A connection to a server that carries one call at a time.
 #[derive(Debug)]
 pub(crate) struct ExclusiveConnection {
@@ -49,10 +46,11 @@ pub(crate) struct ExclusiveConnection {
     pub(super) used: bool,
     /// When it was last known to work: the beginning of the last call with a reply.
     pub(super) last_received: LastReceived,
-    /// When its present call began.
+    /// When its present call began, or found that the stream did not take its request at once.
     begun: LastReceived,
-    /// The octets sent since the last reply.
-    unanswered: usize,
+    /// Whether the present request had to wait for the server to read. Otherwise the longest wait begins with receiving, and
+    /// no clock is read, which takes 150 instructions.
+    has_waited: bool,
     /// Whether it was opened in excess of the limit.
     pub(super) beyond_limit: bool,
     /// Whether it is useless after a failure.
@@ -114,7 +112,7 @@ impl ExclusiveConnection {
             used: false,
             last_received: LastReceived::now(),
             begun: LastReceived::now(),
-            unanswered: 0,
+            has_waited: false,
             beyond_limit: false,
             discarded: false,
             watched: None,
@@ -233,17 +231,14 @@ impl Connection for ExclusiveConnection {
     ) -> io::Result<()> {
         self.limit_sending(time_limit.next_wait()?)?;
         probe!(MessagingSend);
+        self.has_waited = false;
         let sent = match rest {
-            None => self.stream.send_all(self.outgoing.octets()),
-            Some((tail, arguments)) => {
-                let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
-                tail.send(self.outgoing.octets_after_header(), begun.text, arguments, &mut send)
-            }
+            None => self.send_octets(),
+            Some((tail, arguments)) => self.send_gathered(begun.text, tail, arguments),
         };
         probe!(TransportSend);
         sent?;
         self.machine.sent(begun);
-        self.unanswered += self.outgoing.octets().len() + rest.map_or(0, |(tail, _)| tail.length());
         Ok(())
     }
 
@@ -251,7 +246,7 @@ impl Connection for ExclusiveConnection {
     fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
         #[cfg(feature = "buffers")]
         self.release_buffer();
-        let header = match self.unanswered > SHORT {
+        let header = match self.has_waited {
             false => self.next_message(time_limit)?,
             true => self.next_message(&self.rest_of(time_limit)?)?,
         };
@@ -261,7 +256,6 @@ impl Connection for ExclusiveConnection {
         };
         // Actually later; this saves reading the clock.
         self.last_received = self.begun;
-        self.unanswered = 0;
         Ok(CallReply {
             message: self.inbound.current(),
             fragment_starts: self.inbound.fragment_starts(),

@@ -51,24 +51,29 @@ impl Stream for Fragmenting {
     }
 
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
-        if parts.iter().map(|part| part.len()).sum::<usize>() <= self.most {
+        if length_of(parts) <= self.most {
             return self.inner.send_vectored_all(parts);
         }
         let joined: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
         self.send_all(&joined)
     }
 
-    /// Only for messages that need no fragments, such as cancellations.
+    /// Takes nothing at once of a message that needs fragments.
     fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
-        if bytes.len() <= self.most {
-            return self.inner.try_send(bytes);
-        }
-        Err(io::ErrorKind::Unsupported.into())
+        if bytes.len() <= self.most { self.inner.try_send(bytes) } else { Ok(0) }
+    }
+
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        if length_of(parts) <= self.most { self.inner.try_send_vectored(parts) } else { Ok(()) }
     }
 
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.send_timeout.change(timeout, |timeout| self.inner.set_send_timeout(timeout))
     }
+}
+
+fn length_of(parts: &[IoSlice<'_>]) -> usize {
+    parts.iter().map(|part| part.len()).sum()
 }
 
 #[cfg(test)]
@@ -138,6 +143,12 @@ mod tests {
             Slow { takes: Duration::ZERO, pieces: Mutex::default(), send_timeout: Timeout::none() };
         let stream = in_fragments(Arc::new(slow), 1024);
         assert_eq!(stream.try_send(&[0; 16]).unwrap(), 7, "what the stream takes at once");
+        // A larger one has to be sent as a whole, in fragments.
+        assert_eq!(stream.try_send(&[0; 1025]).unwrap(), 0);
+        let mut parts = [IoSlice::new(&[0; 25]), IoSlice::new(&[0; 1000])];
+        let mut left = &mut parts[..];
+        stream.try_send_vectored(&mut left).unwrap();
+        assert_eq!(length_of(left), 1025);
     }
 
     #[test]

@@ -156,8 +156,12 @@ pub fn try_send_never_waits(subject: &Subject) {
     let rest = octets.get(last..).expect("a prefix");
     let taken = sent_at_once(rest);
     let rest = rest.get(taken..).expect("a prefix");
+    let (first, second) = rest.split_at(rest.len() / 2);
+    let mut parts = [first, b"", second].map(IoSlice::new);
+    let mut parts = &mut parts[..];
+    server.try_send_vectored(&mut parts).expect("try_send_vectored");
     thread::scope(|scope| {
-        let sending = scope.spawn(|| server.send_vectored_all(&mut [IoSlice::new(rest)]));
+        let sending = scope.spawn(|| server.send_vectored_all(parts));
         for _ in 0..=pieces {
             assert!(recv_exactly(&*client, PIECE) == octets, "octets differ");
         }

@@ -175,6 +175,19 @@ fn a_reply_that_nobody_waits_for_reaches_nobody() {
 }
 
 #[test]
+fn a_request_has_an_id_only_if_it_is_sent() {
+    let Pair { client: _client, requests, accepted, server: _server } = pair();
+    let caller = half::client(&accepted).unwrap();
+    assert_eq!(caller.try_send(&call(4)).unwrap(), 0);
+    caller.send_all(&call(4)).unwrap();
+    let called = requests.recv().unwrap();
+    assert_eq!(id_of(&next(&called)), 1);
+    called.send_all(&reply(1)).unwrap();
+    assert_eq!(next(&caller), reply(4));
+    assert!(!accepted.state.lock().splitter.numbering.is_busy());
+}
+
+#[test]
 fn a_cancelled_request_is_over() {
     let Pair { client, requests, accepted, server: _server } = pair();
     let caller = half::client(&accepted).unwrap();

@@ -114,6 +114,20 @@ impl<D: Driven> Stream for DrivenStream<D> {
         Ok(taken)
     }
 
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        let mut state = self.link.state();
+        IoSlice::advance_slices(parts, 0); // drops empty slices at the front
+        while let Some(part) = parts.first() {
+            let (taken, len) = (state.send(part).map_err(error_of)?, part.len());
+            IoSlice::advance_slices(parts, taken);
+            if taken < len {
+                break;
+            }
+        }
+        self.link.pump(&mut state);
+        Ok(())
+    }
+
     /// Sets class of service and routing; on a client's socket also priority and pacing.
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         self.link.set_traffic(options)

@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice};
 
-use zorb_giop::MessageHeader;
+use zorb_giop::{MessageHeader, MessageKind};
 
 use super::{Half, beginning};
 use crate::bidirectional::connection::Connection;
@@ -105,13 +105,19 @@ impl Half {
     }
 
     /// Sends a message of a client of the accepting side, if the stream takes all of it at once. Such messages are short,
-    /// for example cancellations.
+    /// for example cancellations. Nothing is taken of a request, which has an id only if it is sent.
     pub(super) fn try_send_numbered(
         &self,
         client: u32,
         beginning: &mut [u8],
         parts: &mut &mut [IoSlice<'_>],
     ) -> io::Result<()> {
+        let header = MessageHeader::parse_prefix(beginning).ok().flatten();
+        if header
+            .is_some_and(|it| matches!(it.kind, MessageKind::Request | MessageKind::LocateRequest))
+        {
+            return Ok(());
+        }
         let length: usize = parts.iter().map(|part| part.len()).sum();
         match self.connection.state.lock().splitter.numbering.outgoing(client, beginning) {
             Outgoing::Sent => {}
