@@ -69,7 +69,13 @@ impl ClientCore {
     /// The calling side of an ORB with nothing but options.
     #[cfg(test)]
     pub(crate) fn for_tests() -> Arc<Self> {
-        let orb = OrbCore::new(zorb_base::options::Options::default());
+        Self::with_options(zorb_base::options::Options::default())
+    }
+
+    /// The same with these.
+    #[cfg(test)]
+    pub(crate) fn with_options(options: zorb_base::options::Options) -> Arc<Self> {
+        let orb = OrbCore::new(options);
         Self::new(&orb, &Arc::new(Adapters::new(&orb)))
     }
 

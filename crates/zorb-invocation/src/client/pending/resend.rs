@@ -38,7 +38,7 @@ impl PendingCall {
     #[cold]
     pub(super) fn resume_later(self: Arc<Self>, cause: Cause) {
         let core = Arc::clone(self.of.object.core());
-        let deadline = self.of.sending_limit().deadline();
+        let deadline = self.latest_begin();
         let resume = move |run| {
             let call = Arc::clone(&self);
             on_needed_thread(|| call.guarded(|| self.resume(cause, run)));
@@ -57,13 +57,10 @@ impl PendingCall {
     }
 
     /// Makes the upcall of a call that is sent again to an object of this ORB, on a thread for that: it may wait for other
-    /// pending calls, but not begin later than the longest wait allows.
+    /// pending calls.
     fn call_later(self: Arc<Self>, arguments: Arguments, sending: Sending) {
         let core = Arc::clone(self.of.object.core());
-        let longest = core.options().max_reply_wait;
-        // A limit beyond the range of the clock is no limit.
-        let begins = longest.and_then(|longest| Instant::now().checked_add(longest));
-        let deadline = self.of.sending_limit().deadline().or(begins);
+        let deadline = self.latest_begin();
         let run = move |run| {
             let call = Arc::clone(&self);
             let make = || match not_sent_again(run) {
@@ -79,6 +76,13 @@ impl PendingCall {
             call.guarded(make);
         };
         core.upcalls().add(core.threads(), Job::new(deadline, run));
+    }
+
+    /// When a further attempt is too late; `None` without a limit.
+    fn latest_begin(&self) -> Option<Instant> {
+        let first = self.state.lock().first;
+        let limits = [self.of.sending_limit().deadline(), self.latest_end(first)];
+        limits.into_iter().flatten().min()
     }
 
     fn resume(self: Arc<Self>, cause: Cause, run: Run) {
@@ -217,3 +221,6 @@ fn encoded_otherwise() -> SystemException {
     SystemException::transient(minor::transient::OTHER_ENDPOINT, CompletionStatus::No)
         .with_context(context)
 }
+
+#[cfg(test)]
+mod tests;

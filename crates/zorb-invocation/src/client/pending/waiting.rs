@@ -68,9 +68,9 @@ impl PendingCall {
         Ok(true)
     }
 
-    /// When an attempt whose reply it begins to wait for ends at the latest; `None` without a limit.
+    /// When an attempt ends at the latest that begins to wait now, for its reply or to be sent; `None` without a limit.
     #[cold]
-    fn latest_end(&self, first: Option<LastReceived>) -> Option<Instant> {
+    pub(super) fn latest_end(&self, first: Option<LastReceived>) -> Option<Instant> {
         let longest = self.of.object.core().options().max_reply_wait;
         let left = || longest.map(|longest| first.map_or(longest, |it| it.left_of(longest)));
         // A limit beyond the range of the clock is no limit.
