@@ -12,8 +12,9 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter, Outlet, TextCoding};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter, Gathered, Outlet, TextCoding};
 use zorb_giop::MessageWriter;
+use zorb_transport::Stream;
 
 /// Writes the body of a message. It is not a `dyn Fn`, whose vtable contains the closure three times.
 pub trait Body {
@@ -34,6 +35,25 @@ impl<F: Fn(&mut CdrWriter<'_>) -> CdrResult<()>> Body for F {
 /// A body whose type is erased.
 pub type WriteBody<'a> = &'a dyn Body;
 
+/// Sends the parts of a message; the last one is what has been gathered.
+pub type SendGathered<'a> = &'a mut dyn FnMut(&mut [IoSlice<'_>], Gathered) -> io::Result<()>;
+
+/// Sends what the stream takes at once of the parts of a message, of which the last one was gathered. They are advanced to
+/// what is left.
+///
+/// # Errors
+/// As [`Stream::try_send`].
+pub fn try_send(
+    stream: &dyn Stream,
+    parts: &mut &mut [IoSlice<'_>],
+    gathered: Gathered,
+) -> io::Result<()> {
+    match gathered {
+        Gathered::Run => stream.try_send_run(parts),
+        Gathered::Value => stream.try_send_vectored(parts),
+    }
+}
+
 /// A run of octets at the end of a message that is not in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
@@ -47,13 +67,12 @@ struct Run {
     /// Its offset in the message.
     at: usize,
     length: usize,
-    /// Whether it is the encoding of a value.
-    is_value: bool,
+    what: Gathered,
 }
 
 impl Run {
-    const fn after(written: &[u8], octets: &[u8], is_value: bool) -> Self {
-        Self { at: written.len(), length: octets.len(), is_value }
+    const fn after(written: &[u8], octets: &[u8], what: Gathered) -> Self {
+        Self { at: written.len(), length: octets.len(), what }
     }
 }
 
@@ -125,25 +144,14 @@ impl Gather {
     }
 }
 
-impl Gather {
-    #[inline]
-    fn note(&mut self, run: Run) -> bool {
-        if run.length < self.threshold || self.found.is_some() {
-            return false;
-        }
-        self.found = Some(Tail { body: 0, run });
-        true
-    }
-}
-
 impl Outlet for Gather {
     #[inline]
-    fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
-        self.note(Run::after(written, octets, false))
-    }
-
-    fn offer_value(&mut self, written: &[u8], octets: &[u8]) -> bool {
-        self.note(Run::after(written, octets, true))
+    fn offer(&mut self, written: &[u8], octets: &[u8], what: Gathered) -> bool {
+        if octets.len() < self.threshold || self.found.is_some() {
+            return false;
+        }
+        self.found = Some(Tail { body: 0, run: Run::after(written, octets, what) });
+        true
     }
 }
 
@@ -164,7 +172,7 @@ impl Tail {
         buffer: &mut Vec<u8>,
         text: TextCoding,
         write: WriteBody<'_>,
-        send: &mut dyn FnMut(&mut [IoSlice<'_>]) -> io::Result<()>,
+        send: SendGathered<'_>,
     ) -> io::Result<()> {
         buffer.truncate(self.body);
         let mut sender = Sender { run: self.run, send, sent: None };
@@ -220,26 +228,16 @@ fn is(error: &io::Error, failure: &SecondPass) -> bool {
 /// Sends message and run when the body offers the run.
 struct Sender<'a> {
     run: Run,
-    send: &'a mut dyn FnMut(&mut [IoSlice<'_>]) -> io::Result<()>,
+    send: SendGathered<'a>,
     sent: Option<io::Result<()>>,
 }
 
 impl Outlet for Sender<'_> {
-    fn offer(&mut self, written: &[u8], octets: &[u8]) -> bool {
-        if Run::after(written, octets, false) != self.run || self.sent.is_some() {
+    fn offer(&mut self, written: &[u8], octets: &[u8], what: Gathered) -> bool {
+        if Run::after(written, octets, what) != self.run || self.sent.is_some() {
             return false;
         }
-        self.sent = Some((self.send)(&mut [IoSlice::new(written), IoSlice::new(octets)]));
-        true
-    }
-
-    fn offer_value(&mut self, written: &[u8], octets: &[u8]) -> bool {
-        if Run::after(written, octets, true) != self.run || self.sent.is_some() {
-            return false;
-        }
-        // Of two parts, a stream may send the second one another way, by which only runs may go.
-        let mut parts = [IoSlice::new(written), IoSlice::new(octets), IoSlice::new(&[])];
-        self.sent = Some((self.send)(&mut parts));
+        self.sent = Some((self.send)(&mut [IoSlice::new(written), IoSlice::new(octets)], what));
         true
     }
 }

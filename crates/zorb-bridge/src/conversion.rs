@@ -27,18 +27,15 @@ fn send(stream: &dyn Stream, header: &[u8], rest: &[u8]) -> io::Result<()> {
     if rest.is_empty() {
         return stream.send_all(header);
     }
-    // A shared-memory transport would let the peer read the body in place, which is allowed only
-    // for octets. The bridge does not know the types: the body may contain text.
-    if stream.gather_threshold().is_some() {
-        return stream.send_all(header).and_then(|()| stream.send_all(rest));
-    }
+    // Not as a run, which the peer could read in place: that is allowed only for octets. The bridge does not know the types:
+    // the body may contain text.
     stream.send_vectored_all(&mut [IoSlice::new(header), IoSlice::new(rest)])
 }
 
 /// The same to the client, without waiting as long as it reads.
 fn send_to_client(link: &Link, header: &[u8], rest: &[u8]) -> io::Result<()> {
-    if rest.is_empty() || link.client.gather_threshold().is_some() {
-        return link.send(header).and_then(|()| link.send(rest));
+    if rest.is_empty() {
+        return link.send(header);
     }
     let mut parts = [IoSlice::new(header), IoSlice::new(rest)];
     let mut left = &mut parts[..];

@@ -39,7 +39,7 @@ mod writer;
 
 pub use error::{CdrError, CdrErrorKind, CdrResult};
 pub use order::{ByteOrder, Number};
-pub use outlet::Outlet;
+pub use outlet::{Gathered, Outlet};
 pub use premarshalled::{MemberOf, Members, Premarshalled};
 pub use reader::{CdrReader, MAX_DEPTH, Mark, ReadContext, Tail, ValueHeader, ValueTag};
 pub use text::{CharSet, TextCoding, WideForm, WideSet};

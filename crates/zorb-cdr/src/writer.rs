@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 pub use values::ValueId;
 
-use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Number, Outlet, TextCoding};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Gathered, Number, Outlet, TextCoding};
 
 /// Octets that are zeroed at a time, to be overwritten while they are in the cache.
 pub(crate) const BLOCK: usize = 4096;
@@ -209,37 +209,27 @@ impl<'b> CdrWriter<'b> {
     /// # Errors
     /// `OutOfMemory`.
     #[inline]
-    pub fn put_run(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
+    pub fn put_many(
+        &mut self,
+        octets: &[u8],
+        gathered: Gathered,
+        what: &'static str,
+    ) -> CdrResult<()> {
         let taken = match &mut self.outlet {
-            Some(outlet) => outlet.offer(self.buffer, octets),
+            Some(outlet) => outlet.offer(self.buffer, octets, gathered),
             None => false,
         };
         if taken {
             return Ok(());
         }
-        self.copy_run(octets, what)
-    }
-
-    /// As [`put_run`](Self::put_run), for octets that are not a run of octets or numbers, but the encoding of a value.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn put_value(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
-        let taken = match &mut self.outlet {
-            Some(outlet) => outlet.offer_value(self.buffer, octets),
-            None => false,
-        };
-        if taken {
-            return Ok(());
-        }
-        self.copy_run(octets, what)
+        self.copy_many(octets, what)
     }
 
     #[inline]
-    fn copy_run(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
+    fn copy_many(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
         if self.has_room(octets.len()) {
             self.buffer.extend_from_slice(octets);
-        } else if !slow::put_run(self.buffer, octets) {
+        } else if !slow::put_many(self.buffer, octets) {
             return Err(self.error(CdrErrorKind::OutOfMemory, what));
         }
         Ok(())
@@ -263,7 +253,7 @@ impl<'b> CdrWriter<'b> {
     #[inline]
     pub fn write_octets(&mut self, octets: &[u8]) -> CdrResult<()> {
         self.write_count(octets.len(), "sequence<octet>")?;
-        self.put_run(octets, "sequence<octet>")
+        self.put_many(octets, Gathered::Run, "sequence<octet>")
     }
 
     /// An encapsulation as a `sequence<octet>`: its length, its byte order, then what `body` writes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use zorb_base::callback::call_back;
 use zorb_base::raises::Raises;
-use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Gathered, TextCoding};
 use zorb_giop::{MessageFormat, OperationName, ResponseFlags, ServedRequest};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -162,7 +162,7 @@ impl Pending {
         // The servant may end with this request, which the client learns afterwards.
         call_back("the drop of a servant", || drop(object));
         if is_written {
-            source.send_parts(request, &mut [IoSlice::new(&buffer)]);
+            source.send_parts(request, &mut [IoSlice::new(&buffer)], Gathered::Value);
         }
     }
 }

@@ -4,9 +4,9 @@ use std::error::Error as _;
 use std::io::IoSlice;
 
 use zorb_base::interceptor::RequestOutcome;
-use zorb_cdr::ReadContext;
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
+use zorb_cdr::{Gathered, ReadContext};
 use zorb_giop::{
     Destination, HEADER_SIZE, MessageFormat, MessageHeader, ProtocolError, RequestHeader,
     ResponseFlags, TargetAddress,
@@ -242,7 +242,8 @@ fn dispatch<'a>(
     if call.request.response == ResponseFlags::SyncWithServer {
         // An empty body can always be written.
         let _ = reply.write_empty();
-        reply.source.send_parts(reply.request, &mut [IoSlice::new(reply.buffer)]);
+        let mut whole = [IoSlice::new(reply.buffer)];
+        reply.source.send_parts(reply.request, &mut whole, Gathered::Value);
         reply.is_expected = false;
     }
     let object = target.object();

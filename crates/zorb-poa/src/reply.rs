@@ -5,7 +5,7 @@ use std::io::IoSlice;
 
 use zorb_base::caller::Caller;
 use zorb_base::gather::{Gather, Tail, WriteBody, is_out_of_memory};
-use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, Gathered, TextCoding};
 use zorb_giop::{
     MessageFormat, MessageWriter, Messaging, ProfileTag, ReplyStatus, ServedRequest, fragments,
 };
@@ -18,8 +18,8 @@ use crate::flow_stack::FlowStack;
 /// The origin of a request, to which its reply is sent.
 pub trait RequestSource {
     /// Sends the reply to a request, which consists of `parts`. It is called for replies that are sent during the
-    /// upcall or in fragments.
-    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]);
+    /// upcall or in fragments. What they are is that of the last part.
+    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>], last: Gathered);
 
     /// The client, if the request came over a connection.
     fn caller(&self) -> Option<Caller> {
@@ -178,8 +178,8 @@ impl<'a> ReplyWriter<'a> {
     #[inline(never)]
     fn send_with(&mut self, tail: Tail, write: WriteBody<'_>) -> Served {
         let (source, request) = (self.source, self.request);
-        let sent = tail.send(self.buffer, self.text, write, &mut |parts| {
-            source.send_parts(request, parts);
+        let sent = tail.send(self.buffer, self.text, write, &mut |parts, what| {
+            source.send_parts(request, parts, what);
             Ok(())
         });
         match sent {
@@ -209,7 +209,7 @@ impl<'a> ReplyWriter<'a> {
         if pieces.len() > 1 {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
             let Some(mut parts) = list_of(parts.map(IoSlice::new)) else { return };
-            self.source.send_parts(self.request, &mut parts);
+            self.source.send_parts(self.request, &mut parts, Gathered::Value);
             self.is_expected = false;
         }
     }

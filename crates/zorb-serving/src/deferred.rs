@@ -4,6 +4,7 @@ use std::io::IoSlice;
 use std::sync::Arc;
 
 use zorb_base::threads::Running;
+use zorb_cdr::Gathered;
 use zorb_giop::{MessageBudget, Messaging, ServedRequest};
 use zorb_poa::RequestSource;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -53,9 +54,9 @@ impl DeferredRequest {
 }
 
 impl RequestSource for DeferredRequest {
-    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
+    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>], last: Gathered) {
         if let Some(used) = &self.connection {
-            used.0.send_later(request, parts);
+            used.0.send_later(request, parts, last);
         }
     }
 

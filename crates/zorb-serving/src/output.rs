@@ -12,7 +12,8 @@ use std::io::{self, IoSlice};
 use std::sync::Arc;
 
 use zorb_base::caller::Caller;
-use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_base::gather;
+use zorb_cdr::{ByteOrder, Gathered, TextCoding};
 use zorb_giop::{
     AddressingDisposition, Cancellation, MessageFormat, Messaging, ProfileTag, ReplyStatus,
     ServedRequest,
@@ -45,8 +46,8 @@ pub(super) struct ReplyPath<'c> {
 }
 
 impl RequestSource for ReplyPath<'_> {
-    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
-        self.connection.send_parts(request, parts, self.thread);
+    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>], last: Gathered) {
+        self.connection.send_parts(request, parts, last, self.thread);
     }
 
     fn caller(&self) -> Option<Caller> {
@@ -115,6 +116,7 @@ impl ServerConnection {
         self: &Arc<Self>,
         request: ServedRequest,
         mut parts: &mut [IoSlice<'_>],
+        last: Gathered,
         thread: SendingThread,
     ) {
         let mut output = self.sending.lock();
@@ -123,7 +125,7 @@ impl ServerConnection {
         }
         probe!(MessagingSend);
         if output.state == OutputState::Free {
-            let sent = self.stream.try_send_vectored(&mut parts);
+            let sent = gather::try_send(&*self.stream, &mut parts, last);
             probe!(TransportSend);
             match sent {
                 Ok(()) if parts.is_empty() => return,
@@ -136,8 +138,13 @@ impl ServerConnection {
 
     /// Sends a deferred reply, on any thread, which does not wait for the client.
     #[cold]
-    pub(super) fn send_later(self: &Arc<Self>, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
-        self.send_parts(request, parts, SendingThread::Shared);
+    pub(super) fn send_later(
+        self: &Arc<Self>,
+        request: ServedRequest,
+        parts: &mut [IoSlice<'_>],
+        last: Gathered,
+    ) {
+        self.send_parts(request, parts, last, SendingThread::Shared);
     }
 
     #[inline]

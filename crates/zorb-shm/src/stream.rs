@@ -92,17 +92,6 @@ impl Stream for ShmStream {
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
         probe!(TransportSend);
         let mut wait = Wait::new(&self.connection.send_timeout);
-        // A long run after a first part, which is what calls send, can bypass the ring.
-        if BUFFERS
-            && let [beginning, run] = parts
-            && run.len() >= SMALLEST_PIECE
-            && !beginning.is_empty()
-            && self.connection.writer.send_piece(beginning.len(), run)
-        {
-            let sent = self.connection.send(beginning, &mut wait);
-            probe!(Send);
-            return sent;
-        }
         let sent = parts.iter().try_for_each(|part| self.connection.send(part, &mut wait));
         probe!(Send);
         sent
@@ -116,15 +105,6 @@ impl Stream for ShmStream {
     }
 
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
-        if BUFFERS
-            && let [beginning, run] = &**parts
-            && run.len() >= SMALLEST_PIECE
-            && !beginning.is_empty()
-            && self.connection.writer.send_piece(beginning.len(), run)
-        {
-            // The run has been sent: only its beginning may be left.
-            *parts = std::mem::take(parts).get_mut(..1).unwrap_or_default();
-        }
         IoSlice::advance_slices(parts, 0);
         while let Some(part) = parts.first() {
             let (sent, len) = (self.try_send(part)?, part.len());
@@ -134,6 +114,20 @@ impl Stream for ShmStream {
             }
         }
         Ok(())
+    }
+
+    /// A long run bypasses the ring.
+    fn try_send_run(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        if BUFFERS
+            && let [beginning, run] = &**parts
+            && run.len() >= SMALLEST_PIECE
+            && !beginning.is_empty()
+            && self.connection.writer.send_piece(beginning.len(), run)
+        {
+            // The run has been sent: only its beginning may be left.
+            *parts = std::mem::take(parts).get_mut(..1).unwrap_or_default();
+        }
+        self.try_send_vectored(parts)
     }
 
     #[cfg(feature = "buffers")]

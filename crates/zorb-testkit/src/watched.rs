@@ -327,4 +327,10 @@ impl<W: Watch> Stream for WatchedStream<W> {
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         self.send_vectored_all(std::mem::take(parts))
     }
+
+    fn try_send_run(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.watch.sends(parts);
+        self.inner.try_send_run(parts)?;
+        self.inner.send_vectored_all(std::mem::take(parts))
+    }
 }

@@ -90,8 +90,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn send_all(&self, bytes: &[u8]) -> io::Result<()>;
 
     /// Sends all of `parts` in order as if they were one slice, without copying them together. The
-    /// slices are advanced. If there are two, the second one is a run of octets or numbers, which the peer may
-    /// borrow; the long end of any other message has an empty part behind it.
+    /// slices are advanced.
     ///
     /// # Errors
     /// As [`send_all`](Self::send_all).
@@ -133,6 +132,17 @@ pub trait Stream: Send + Sync + fmt::Debug {
             }
         }
         Ok(())
+    }
+
+    /// Like [`try_send_vectored`](Self::try_send_vectored) for the beginning of a message and a run of octets or numbers
+    /// behind it, which the peer may [borrow](Self::borrow). What is left of them is sent as other parts are.
+    ///
+    /// Default: [`try_send_vectored`](Self::try_send_vectored). Override it if the transport can share memory with the peer.
+    ///
+    /// # Errors
+    /// As [`try_send`](Self::try_send).
+    fn try_send_run(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.try_send_vectored(parts)
     }
 
     /// Sets the timeout of [`recv`](Self::recv). Default `None`: none.
@@ -179,7 +189,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn local(&self) -> &str;
 
     /// A free buffer for `len` octets in memory shared with the peer. It is sent without a copy if
-    /// a slice of it is the last part of [`send_vectored_all`](Self::send_vectored_all). Never
+    /// a slice of it is the run of [`try_send_run`](Self::try_send_run). Never
     /// waits. Default: none.
     fn loan(&self, len: usize) -> Option<SendBuffer> {
         let _ = len;
@@ -193,10 +203,10 @@ pub trait Stream: Send + Sync + fmt::Debug {
         None
     }
 
-    /// The minimum size of a part of [`send_vectored_all`](Self::send_vectored_all) for which
+    /// The minimum size of the run of [`try_send_run`](Self::try_send_run) for which
     /// gathering is cheaper than copying, if it differs from the caller's default. Default: `None`.
     ///
-    /// Such a part may be in shared memory while it is read. It must therefore consist of octets,
+    /// Such a run may be in shared memory while it is read. It must therefore consist of octets,
     /// or of numbers of which any value is valid: receivers reject text there.
     fn gather_threshold(&self) -> Option<usize> {
         None

@@ -10,7 +10,8 @@ mod value;
 use alloc::sync::Arc;
 
 use zorb_cdr::{
-    ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, ReadContext, TextCoding, WideForm, WideSet,
+    ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, Gathered, ReadContext, TextCoding,
+    WideForm, WideSet,
 };
 
 use octets::Octets;
@@ -127,7 +128,7 @@ impl Any {
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
-            return writer.put_value(&self.octets, "any");
+            return writer.put_many(&self.octets, Gathered::Value, "any");
         }
         Layout::of(&self.type_code).copy(&mut self.reader(), writer)
     }
@@ -140,7 +141,7 @@ impl Any {
     pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
-            return writer.put_value(&self.octets, "any");
+            return writer.put_many(&self.octets, Gathered::Value, "any");
         }
         layout.copy(&mut self.reader(), writer)
     }

@@ -299,7 +299,7 @@ pub mod dynamic {
 /// CDR, the encoding of values, for protocols and tools. The most used types are in the root of the crate.
 pub mod cdr {
     pub use zorb_cdr::{
-        ByteOrder, CharSet, Context, FixedLayout, FixedReader, FixedWriter, MAX_DEPTH,
+        ByteOrder, CharSet, Context, FixedLayout, FixedReader, FixedWriter, Gathered, MAX_DEPTH,
         MAX_VALUE_DEPTH, MAX_VALUE_STACK, Mark, Outlet, ReadContext, Tail, TextCoding, ValueHeader,
         ValueId, ValueTag, WideForm, WideSet,
     };

@@ -119,8 +119,10 @@ fn run(octets: &[u8]) {
                     if let Some(octets) = buffer.octets_mut() {
                         octets.fill(at as u8);
                     }
-                    let _ = honest
-                        .send_vectored_all(&mut [IoSlice::new(b"beginning"), IoSlice::new(buffer)]);
+                    let mut parts = [IoSlice::new(b"beginning"), IoSlice::new(buffer)];
+                    let mut rest = &mut parts[..];
+                    let _ = honest.try_send_run(&mut rest);
+                    let _ = honest.send_vectored_all(rest);
                 }
             }
             _ => {

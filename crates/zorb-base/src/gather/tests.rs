@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::io;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Octets, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Gathered, Octets, TextCoding, Wire};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
 
 use super::{Gather, Tail, WriteBody, is_body_changed, is_out_of_memory};
@@ -23,8 +23,8 @@ fn sent(write: WriteBody<'_>) -> (Vec<u8>, Vec<u8>, bool) {
     let (mut buffer, tail) = written(100, write);
     let Some(tail) = tail else { return (copied, buffer, false) };
     let mut gathered = Vec::new();
-    let outcome = tail.send(&mut buffer, TextCoding::default(), write, &mut |parts| {
-        assert_eq!(parts.len(), 2);
+    let outcome = tail.send(&mut buffer, TextCoding::default(), write, &mut |parts, what| {
+        assert_eq!((parts.len(), what), (2, Gathered::Run));
         assert!(gathered.is_empty(), "sent once");
         parts.iter().for_each(|part| gathered.extend_from_slice(part));
         Ok(())
@@ -53,21 +53,21 @@ fn a_long_run_at_the_end_is_gathered() {
 #[test]
 fn the_encoding_of_a_value_is_gathered_as_no_run() {
     let octets = vec![1_u8; 200];
-    let write = |writer: &mut CdrWriter<'_>| writer.put_value(&octets, "any");
+    let write = |writer: &mut CdrWriter<'_>| writer.put_many(&octets, Gathered::Value, "any");
     let (mut buffer, tail) = written(100, &write);
     let mut sent = Vec::new();
-    let outcome = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |parts| {
-        // A stream borrows the second of two parts.
-        assert_eq!(parts.len(), 3);
-        parts.iter().for_each(|part| sent.extend_from_slice(part));
-        Ok(())
-    });
+    let outcome =
+        tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |parts, what| {
+            assert_eq!((parts.len(), what), (2, Gathered::Value));
+            parts.iter().for_each(|part| sent.extend_from_slice(part));
+            Ok(())
+        });
     outcome.unwrap();
     assert_eq!(sent, written(usize::MAX, &write).0);
     // If it is a run the second time, nothing is sent.
-    let run = |writer: &mut CdrWriter<'_>| writer.put_run(&octets, "any");
+    let run = |writer: &mut CdrWriter<'_>| writer.put_many(&octets, Gathered::Run, "any");
     let (mut buffer, tail) = written(100, &write);
-    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &run, &mut |_| Ok(()));
+    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &run, &mut |_, _| Ok(()));
     assert!(is_body_changed(&sent.unwrap_err()));
 }
 
@@ -101,7 +101,7 @@ fn a_gathered_run_is_not_copied() {
     let (mut buffer, tail) = written(100, &write);
     assert!(buffer.len() < octets.len());
     let mut is_borrowed = false;
-    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |parts| {
+    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |parts, _| {
         is_borrowed = std::ptr::eq(parts[1].as_ptr(), octets.as_ptr());
         Ok(())
     });
@@ -115,13 +115,13 @@ fn a_failed_send_is_reported_once() {
     let write = |writer: &mut CdrWriter<'_>| Octets::write(&octets, writer);
     let (mut buffer, tail) = written(100, &write);
     let tail = tail.unwrap();
-    let broken = tail.send(&mut buffer, TextCoding::default(), &write, &mut |_| {
+    let broken = tail.send(&mut buffer, TextCoding::default(), &write, &mut |_, _| {
         Err(io::ErrorKind::BrokenPipe.into())
     });
     assert_eq!(broken.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     // A closure that writes something else in the second pass sends nothing.
     let other = |writer: &mut CdrWriter<'_>| Octets::write(&octets[1..], writer);
-    let changed = tail.send(&mut buffer, TextCoding::default(), &other, &mut |_| Ok(()));
+    let changed = tail.send(&mut buffer, TextCoding::default(), &other, &mut |_, _| Ok(()));
     assert!(is_body_changed(&changed.unwrap_err()));
 }
 
@@ -139,7 +139,7 @@ fn without_memory_for_the_second_pass_nothing_is_sent() {
     let (mut buffer, tail) = written(100, &write);
     let failed = tail
         .unwrap()
-        .send(&mut buffer, TextCoding::default(), &write, &mut |_| panic!("nothing is sent"));
+        .send(&mut buffer, TextCoding::default(), &write, &mut |_, _| panic!("nothing is sent"));
     let error = failed.unwrap_err();
     assert!(is_out_of_memory(&error) && !is_body_changed(&error));
     assert!(!is_out_of_memory(&io::ErrorKind::OutOfMemory.into()), "one of the transport");
@@ -158,6 +158,6 @@ fn what_fails_behind_the_run_was_sent() {
         }
     };
     let (mut buffer, tail) = written(100, &write);
-    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |_| Ok(()));
+    let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |_, _| Ok(()));
     sent.unwrap();
 }

@@ -282,7 +282,7 @@ fn what_is_kept_is_copied_into_the_message() {
     struct Taking;
 
     impl crate::Outlet for Taking {
-        fn offer(&mut self, _: &[u8], _: &[u8]) -> bool {
+        fn offer(&mut self, _: &[u8], _: &[u8], _: crate::Gathered) -> bool {
             true
         }
     }

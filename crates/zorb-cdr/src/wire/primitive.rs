@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::writer::BLOCK;
 use crate::{
     ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Context, FixedLayout,
-    FixedReader, FixedWriter, Number, Wire,
+    FixedReader, FixedWriter, Gathered, Number, Wire,
 };
 
 macro_rules! number {
@@ -78,7 +78,7 @@ macro_rules! number {
                 }
                 writer.align(size_of::<Self>());
                 if writer.order() == ByteOrder::NATIVE {
-                    writer.put_run(values.as_bytes(), $what)?;
+                    writer.put_many(values.as_bytes(), Gathered::Run, $what)?;
                 } else {
                     writer.reserve_capacity(size_of_val(values), $what)?;
                     let order = writer.order();

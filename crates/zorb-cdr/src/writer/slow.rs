@@ -27,7 +27,7 @@ pub(super) fn grow(buffer: &mut Vec<u8>, count: usize) -> bool {
 /// Appends octets; `false` without the memory.
 #[cold]
 #[inline(never)]
-pub(super) fn put_run(buffer: &mut Vec<u8>, octets: &[u8]) -> bool {
+pub(super) fn put_many(buffer: &mut Vec<u8>, octets: &[u8]) -> bool {
     let grown = grow(buffer, octets.len());
     if grown {
         buffer.extend_from_slice(octets);

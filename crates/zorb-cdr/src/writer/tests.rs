@@ -1,7 +1,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, TextCoding};
+use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Gathered, TextCoding};
 
 #[test]
 fn padding_is_zero_and_minimal() {
@@ -118,7 +118,7 @@ fn numbers_behind_a_large_run_do_not_double_the_buffer() {
     let run = vec![7; 1 << 20];
     let mut buffer = Vec::new();
     let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Big);
-    assert_eq!(writer.put_run(&run, "run"), Ok(()));
+    assert_eq!(writer.put_many(&run, Gathered::Run, "run"), Ok(()));
     for number in 0..16 {
         writer.write_u32(number);
     }

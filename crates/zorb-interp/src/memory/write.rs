@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult, CdrWriter, Gathered};
 
 use super::steps::Steps;
 use super::table::{Kind, LabelSpace, Member, Number, Operand, Payload, Sequence, Union};
@@ -218,5 +218,5 @@ unsafe fn write_numbers(
         swap_in_place(size, to);
         return Ok(());
     }
-    writer.put_run(octets, number.what())
+    writer.put_many(octets, Gathered::Run, number.what())
 }

@@ -67,6 +67,10 @@ impl Stream for Fragmenting {
         if length_of(parts) <= self.most { self.inner.try_send_vectored(parts) } else { Ok(()) }
     }
 
+    fn try_send_run(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        if length_of(parts) <= self.most { self.inner.try_send_run(parts) } else { Ok(()) }
+    }
+
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.send_timeout.change(timeout, |timeout| self.inner.set_send_timeout(timeout))
     }

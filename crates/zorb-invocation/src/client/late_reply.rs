@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use zorb_base::threads::Running;
+use zorb_cdr::Gathered;
 use zorb_giop::ServedRequest;
 use zorb_os::lock::{Condition, Lock};
 use zorb_poa::RequestSource;
@@ -33,7 +34,7 @@ impl<'a> LocalSource<'a> {
 }
 
 impl RequestSource for LocalSource<'_> {
-    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
+    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>], _: Gathered) {}
 
     fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         let reply = Arc::new(LateReply::default());
@@ -49,7 +50,7 @@ struct DeferredCall {
 }
 
 impl RequestSource for DeferredCall {
-    fn send_parts(&self, _: ServedRequest, parts: &mut [IoSlice<'_>]) {
+    fn send_parts(&self, _: ServedRequest, parts: &mut [IoSlice<'_>], _: Gathered) {
         let mut message = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
         parts.iter().for_each(|part| message.extend_from_slice(part));
         *self.reply.message.lock() = Some(message);

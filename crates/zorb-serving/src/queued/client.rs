@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::sync::Arc;
 
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
-use zorb_cdr::TextCoding;
+use zorb_cdr::{Gathered, TextCoding};
 use zorb_giop::{MessageBudget, MessageFormat, ProtocolError, ServedRequest};
 use zorb_poa::{
     Access, Answer, Arrival, IncomingRequest, MessageLayout, NotServed, ReplyTo, RequestOrigin,
@@ -227,7 +227,7 @@ impl RequestOrigin for DequeuedRequest<'_> {
 struct NoClient<'a>(&'a Arc<ServerContext>);
 
 impl RequestSource for NoClient<'_> {
-    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
+    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>], _: Gathered) {}
 
     fn defer(&self) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
         Ok(Box::new(DeferredRequest::without_client(self.0)?))

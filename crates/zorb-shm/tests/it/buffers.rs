@@ -20,7 +20,10 @@ fn connection(shm: &ShmTransport) -> (Arc<dyn Stream>, Arc<dyn Stream>) {
 }
 
 fn send(stream: &dyn Stream, beginning: &[u8], run: &[u8]) {
-    stream.send_vectored_all(&mut [IoSlice::new(beginning), IoSlice::new(run)]).unwrap();
+    let mut parts = [IoSlice::new(beginning), IoSlice::new(run)];
+    let mut rest = &mut parts[..];
+    stream.try_send_run(&mut rest).unwrap();
+    stream.send_vectored_all(rest).unwrap();
 }
 
 fn received(stream: &dyn Stream, len: usize) -> Vec<u8> {
@@ -177,4 +180,22 @@ fn both_directions_have_buffers_of_their_own() {
         }
     });
     assert!(!question.is_in_use() && !answer.is_in_use());
+}
+
+#[test]
+fn parts_of_a_message_that_are_no_run_are_not_borrowed() {
+    let shm = ShmTransport::new();
+    let (client, server) = connection(&shm);
+    let (beginning, value) = ([1; 12], vec![7; 1 << 12]);
+    let waiting = |parts: &mut [IoSlice<'_>]| client.send_vectored_all(parts).unwrap();
+    let at_once = |mut parts: &mut [IoSlice<'_>]| {
+        client.try_send_vectored(&mut parts).unwrap();
+        assert!(parts.is_empty(), "there is room");
+    };
+    for send in [&waiting as &dyn Fn(&mut [IoSlice<'_>]), &at_once] {
+        send(&mut [IoSlice::new(&beginning), IoSlice::new(&value)]);
+        assert_eq!(received(&*server, beginning.len()), beginning);
+        assert!(server.borrow(value.len()).is_none());
+        assert_eq!(received(&*server, value.len()), value);
+    }
 }

@@ -55,7 +55,10 @@ fn filled(stream: &dyn Stream, octet: u8) -> SendBuffer {
 }
 
 fn send(stream: &dyn Stream, beginning: &[u8], run: &[u8]) {
-    stream.send_vectored_all(&mut [IoSlice::new(beginning), IoSlice::new(run)]).unwrap();
+    let mut parts = [IoSlice::new(beginning), IoSlice::new(run)];
+    let mut rest = &mut parts[..];
+    stream.try_send_run(&mut rest).unwrap();
+    stream.send_vectored_all(rest).unwrap();
 }
 
 fn received(stream: &dyn Stream, len: usize) -> Vec<u8> {

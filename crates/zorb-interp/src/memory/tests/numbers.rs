@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Outlet, Wire};
+use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, Gathered, Outlet, Wire};
 
 use super::compare;
 use super::samples::{Sample, Seed, record};
@@ -100,7 +100,7 @@ fn servants_get_them_where_they_are_in_the_message() {
 struct Taking;
 
 impl Outlet for Taking {
-    fn offer(&mut self, _: &[u8], _: &[u8]) -> bool {
+    fn offer(&mut self, _: &[u8], _: &[u8], _: Gathered) -> bool {
         true
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, IoSlice};
 
-use zorb_base::gather::{Tail, WriteBody};
+use zorb_base::gather::{self, Tail, WriteBody};
 use zorb_cdr::TextCoding;
 
 use super::ExclusiveConnection;
@@ -35,8 +35,8 @@ impl ExclusiveConnection {
         arguments: WriteBody<'_>,
     ) -> io::Result<()> {
         let (stream, mut waits_since) = (&*self.stream, None);
-        let mut send = |mut parts: &mut [IoSlice<'_>]| {
-            stream.try_send_vectored(&mut parts)?;
+        let mut send = |mut parts: &mut [IoSlice<'_>], gathered| {
+            gather::try_send(stream, &mut parts, gathered)?;
             if parts.is_empty() {
                 return Ok(());
             }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_base::gather::{Tail, WriteBody};
+use zorb_base::gather::{self, Tail, WriteBody};
 use zorb_giop::{
     BegunRequest, ConnectionEnd, MessageHeader, NewRequest, RequestBuffer, RequestKind,
 };
@@ -204,9 +204,10 @@ impl Connection for MultiplexedCall {
                 stream.send_all(buffers.outgoing.octets())
             }
             Some((tail, arguments)) => {
-                let mut send = |parts: &mut [IoSlice<'_>]| {
+                let mut send = |mut parts: &mut [IoSlice<'_>], gathered| {
                     *begun = true;
-                    stream.send_vectored_all(parts)
+                    gather::try_send(stream, &mut parts, gathered)?;
+                    if parts.is_empty() { Ok(()) } else { stream.send_vectored_all(parts) }
                 };
                 tail.send(buffers.outgoing.octets_after_header(), text, arguments, &mut send)
             }

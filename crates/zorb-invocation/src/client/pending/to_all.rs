@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use zorb_base::gather::{Body, WriteBody};
 use zorb_base::raises::Raises;
-use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
+use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter, Gathered};
 use zorb_giop::ResponseFlags;
 use zorb_types::SystemException;
 
@@ -85,7 +85,7 @@ impl Body for SharedBody<'_> {
         loop {
             let encoded = self.encoded.borrow();
             if let Some(known) = encoded.iter().rev().find(|known| known.fit(at, text)) {
-                return writer.put_value(known.octets(), "arguments");
+                return writer.put_many(known.octets(), Gathered::Value, "arguments");
             }
             drop(encoded);
             self.encode(writer)?;
