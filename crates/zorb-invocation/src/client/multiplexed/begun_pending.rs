@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use zorb_cdr::TextCoding;
 use zorb_giop::{NewRequest, RequestBuffer};
@@ -70,15 +71,26 @@ impl MultiplexedConnection {
     /// Sends a message. The caller has locked sending.
     #[inline]
     fn send_locked(&self, octets: &[u8], time_limit: &TimeLimit) -> io::Result<()> {
-        self.limit_sending(time_limit.next_wait()?)?;
+        let limit = time_limit.next_wait()?;
         probe!(MessagingSend);
-        let sent = self.stream.send_all(octets);
+        let sent = match self.stream.try_send(octets) {
+            Ok(count) if count == octets.len() => Ok(()),
+            Ok(count) => self.send_rest(octets.get(count..).unwrap_or_default(), limit),
+            Err(error) => Err(error),
+        };
         probe!(TransportSend);
         if let Err(error) = &sent {
             // Part of the message may have been sent, so the server would misread what follows.
             self.end(&mut self.state(), NoReply::Lost(Some(copied(error))));
         }
         sent
+    }
+
+    /// Sends the rest of a message that the stream has taken in part.
+    #[cold]
+    fn send_rest(&self, octets: &[u8], limit: Option<Duration>) -> io::Result<()> {
+        self.limit_sending(limit)?;
+        self.stream.send_all(octets)
     }
 }
 

@@ -255,6 +255,20 @@ fn a_call_that_gets_no_reader_fails_and_the_next_one_starts_it() {
 }
 
 #[test]
+fn a_pending_request_that_the_stream_takes_in_part_is_sent_entirely() {
+    let (recorder, connection) = connection();
+    connection.state().pending.reader = Reader::Runs;
+    let without_limit = NewRequest { deadline: None, ..request(None) };
+    let begun = Arc::clone(&connection).begin_pending(4, &without_limit, &Arc::new(Unanswered));
+    let mut begun = begun.unwrap();
+    let message: Vec<u8> = (0..40).collect();
+    begun.outgoing().octets_mut().clone_from(&message);
+    begun.send(&TimeLimit::NONE).unwrap();
+    assert_eq!(*recorder.sent.lock().unwrap(), message);
+    begun.sent();
+}
+
+#[test]
 fn a_pending_request_without_a_limit_ends_after_the_longest_wait_and_no_other_does() {
     let (_, connection) = connection();
     connection.state().pending.reader = Reader::Runs;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The timeout of one direction of a stream. While calls without a limit follow each other, it is set only once, which
-/// saves 1 % of a pending call's instructions. Used by one thread at a time.
+/// saves 1 % of a call's instructions. Used by one thread at a time.
 #[derive(Debug)]
 pub(super) struct SharedTimeout {
     /// The timeout for calls without a limit.
