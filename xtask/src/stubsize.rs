@@ -4,6 +4,7 @@ mod object;
 mod omniorb;
 mod parts;
 mod record;
+mod shares;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -25,11 +26,15 @@ use record::Record;
 ///
 /// For single operations and services, the sizes are those of the object code that the compiler generates for stubs or
 /// skeletons with their types, without the servant. The IDL of some services is that of Debian's package omniorb-idl.
+/// Measured at several levels or by several compilers, the shares of interpretive in compiled code are compared.
 #[derive(Args, Debug)]
 pub(crate) struct Options {
     /// Optimization levels
     #[arg(value_name = "OPT", default_value = "z", value_parser = ["3", "s", "z"])]
     levels: Vec<String>,
+    /// Of this toolchain of rustup, too, measure the object code of single operations and services
+    #[arg(long, value_name = "NAME")]
+    toolchain: Option<String>,
     /// Fail if a client or a server at z exceeds its limit: compiled 30 and 35 KiB, interpretive 8 KiB each, by
     /// profile 20 and 14 KiB, the engine 8 and 16 KiB; if interpretive code exceeds its share of compiled code: of an
     /// operation with types of its own, stubs 45 % and skeletons 80 %, of all services 30 %; or if a size has grown
@@ -118,7 +123,8 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
     }
     let (mut rows, mut parts) = (Vec::new(), Vec::new());
     for level in options.levels.iter().map(String::as_str) {
-        let folder = build(root, level)?;
+        let setting = Setting { root, level, toolchain: None };
+        let folder = build(&setting)?;
         for comparison in &COMPARISONS {
             let [with, without] =
                 comparison.programs.map(|name| sizes(&folder.join(format!("stubsize-{name}"))));
@@ -127,16 +133,21 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
         let others =
             omniorb::sizes(root, level, &[&root.join("tests/stubsize/idl/param_test.idl")])?;
         rows.extend(others.map(|octets| Row { level, comparison: &OMNIORB, octets }));
-        parts.push(parts::measure(root, level)?);
+        parts.push(parts::measure(&setting)?);
+    }
+    if let Some(toolchain) = &options.toolchain {
+        for level in &options.levels {
+            parts.push(parts::measure(&Setting { root, level, toolchain: Some(toolchain) })?);
+        }
     }
     let mut faults = Vec::new();
     if options.update {
-        Record::new(Compiler::current()?, &rows).write(root)?;
+        Record::new(Compiler::current()?, &rows, &parts).write(root)?;
     }
     if options.check {
         faults = above_limits(&rows);
         faults.extend(parts.iter().flat_map(parts::Parts::above_limits));
-        match Record::read(root)?.growth(&Record::new(Compiler::current()?, &rows)) {
+        match Record::read(root)?.growth(&Record::new(Compiler::current()?, &rows, &parts)) {
             Ok(grown) => faults.extend(grown),
             Err(reason) => eprintln!("{reason}"),
         }
@@ -160,6 +171,7 @@ pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io
             }
         }
         parts.iter().try_for_each(|parts| parts.print(out))?;
+        shares::print(&parts, out)?;
     }
     for fault in &faults {
         eprintln!("{fault}");
@@ -178,39 +190,65 @@ fn above_limits(rows: &[Row<'_>]) -> Vec<String> {
     faults.collect()
 }
 
+/// What code is built with.
+#[derive(Clone, Copy, Debug)]
+struct Setting<'s> {
+    root: &'s Path,
+    level: &'s str,
+    /// A toolchain of rustup; that of this build without it.
+    toolchain: Option<&'s str>,
+}
+
+impl Setting<'_> {
+    /// Where Cargo builds, apart from others.
+    fn target(&self) -> PathBuf {
+        let suffix = self.toolchain.map_or_else(String::new, |name| format!("-{name}"));
+        self.root.join(format!("target/stubsize{suffix}"))
+    }
+
+    /// Where the programs are built.
+    fn folder(&self) -> PathBuf {
+        self.target().join("stubsize")
+    }
+
+    /// A command that builds something with a profile that inherits nothing.
+    fn cargo(&self, command: &str) -> Command {
+        let mut cargo = match self.toolchain {
+            // Only rustup's own understands the name of a toolchain.
+            Some(name) => {
+                let mut cargo = Command::new("cargo");
+                cargo.arg(format!("+{name}")).env_remove("RUSTUP_TOOLCHAIN");
+                cargo.env_remove("CARGO").env_remove("RUSTC");
+                cargo
+            }
+            None => Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+        };
+        cargo.current_dir(self.root).env("CARGO_INCREMENTAL", "0");
+        cargo.args([command, "--quiet", "--profile=stubsize"]);
+        cargo.arg("--target-dir").arg(self.target());
+        let level = format!("opt-level=\"{}\"", self.level).replace("\"3\"", "3");
+        for setting in [
+            "inherits=\"dev\"",
+            &level,
+            "debug=false",
+            "debug-assertions=false",
+            "overflow-checks=false",
+            "lto=false",
+            "codegen-units=16",
+            "incremental=false",
+        ] {
+            cargo.arg("--config").arg(format!("profile.stubsize.{setting}"));
+        }
+        cargo
+    }
+}
+
 /// Builds the programs, and returns the folder that they are in.
-fn build(root: &Path, level: &str) -> io::Result<PathBuf> {
-    let mut cargo = cargo(root, level, "build");
+fn build(setting: &Setting<'_>) -> io::Result<PathBuf> {
+    let mut cargo = setting.cargo("build");
     cargo.args(["--package=zorb-stubsize", "--bins"]);
     expect_success("cargo", cargo.status()?.success())?;
-    Ok(folder(root))
-}
-
-/// Where the programs are built, apart from others.
-fn folder(root: &Path) -> PathBuf {
-    root.join("target/stubsize/stubsize")
-}
-
-/// A command that builds something with a profile that inherits nothing.
-fn cargo(root: &Path, level: &str, command: &str) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
-    cargo.args([command, "--quiet", "--profile=stubsize"]);
-    cargo.arg("--target-dir").arg(root.join("target/stubsize"));
-    let level = format!("opt-level=\"{level}\"").replace("\"3\"", "3");
-    for setting in [
-        "inherits=\"dev\"",
-        &level,
-        "debug=false",
-        "debug-assertions=false",
-        "overflow-checks=false",
-        "lto=false",
-        "codegen-units=16",
-        "incremental=false",
-    ] {
-        cargo.arg("--config").arg(format!("profile.stubsize.{setting}"));
-    }
-    cargo
+    Ok(setting.folder())
 }
 
 fn expect_success(program: &str, succeeds: bool) -> io::Result<()> {

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Octets, cargo, expect_success, folder, object, omniorb};
+use super::record::LEVEL;
+use super::{Octets, Setting, expect_success, object, omniorb};
 
 /// The operations of Param_Test, by their files in `tests/stubsize-parts/idl`, and whether they have types of their own.
 const OPERATIONS: [(&str, bool); 7] = [
@@ -50,33 +51,35 @@ struct Subject {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// An operation, and whether it has types of its own.
     Operation(bool),
     Service,
 }
 
 /// The octets of a part: compiled and interpretive.
-type Pair = [i64; 2];
+pub(super) type Pair = [i64; 2];
 
 /// The sizes of an operation or a service.
 #[derive(Debug)]
-struct Part {
-    name: &'static str,
-    kind: Kind,
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
     /// Structs, sequences, operations.
-    counts: [i64; 3],
-    stubs: Pair,
-    skeletons: Pair,
+    pub(super) counts: [i64; 3],
+    pub(super) stubs: Pair,
+    pub(super) skeletons: Pair,
     /// Stubs and skeletons of omniORB, if it is installed.
-    omniorb: Option<i64>,
+    pub(super) omniorb: Option<i64>,
 }
 
 /// The sizes at an optimization level.
 #[derive(Debug)]
 pub(super) struct Parts {
-    level: String,
-    parts: Vec<Part>,
+    pub(super) level: String,
+    /// The toolchain, unless it is that of this build.
+    pub(super) toolchain: Option<String>,
+    pub(super) parts: Vec<Part>,
 }
 
 fn subjects(root: &Path) -> Vec<Subject> {
@@ -103,21 +106,23 @@ fn subjects(root: &Path) -> Vec<Subject> {
     all
 }
 
-pub(super) fn measure(root: &Path, level: &str) -> io::Result<Parts> {
-    let subjects = subjects(root);
+pub(super) fn measure(setting: &Setting<'_>) -> io::Result<Parts> {
+    let subjects = subjects(setting.root);
     // Each of the two compilers takes one processor at a time.
     let (parts, omniorb) = std::thread::scope(|scope| {
-        let omniorb = scope.spawn(|| by_omniorb(root, level, &subjects));
-        (by_zorb(root, level, &subjects), omniorb.join())
+        let omniorb = scope.spawn(|| by_omniorb(setting, &subjects));
+        (by_zorb(setting, &subjects), omniorb.join())
     });
     let omniorb = omniorb.map_err(|_| io::Error::other("omniORB's sizes: a panic"))??;
     let parts = parts?.into_iter().zip(omniorb);
     let parts = parts.map(|(part, omniorb)| Part { omniorb, ..part }).collect();
-    Ok(Parts { level: level.to_owned(), parts })
+    let toolchain = setting.toolchain.map(str::to_owned);
+    Ok(Parts { level: setting.level.to_owned(), toolchain, parts })
 }
 
 /// The octets of omniORB's stubs and skeletons of each.
-fn by_omniorb(root: &Path, level: &str, subjects: &[Subject]) -> io::Result<Vec<Option<i64>>> {
+fn by_omniorb(setting: &Setting<'_>, subjects: &[Subject]) -> io::Result<Vec<Option<i64>>> {
+    let Setting { root, level, .. } = *setting;
     let one = |subject: &Subject| {
         let files: Vec<&Path> = subject.files.iter().map(PathBuf::as_path).collect();
         Ok(omniorb::sizes(root, level, &files)?.as_ref().map(sum))
@@ -126,15 +131,15 @@ fn by_omniorb(root: &Path, level: &str, subjects: &[Subject]) -> io::Result<Vec<
 }
 
 /// Their parts without those of omniORB.
-fn by_zorb(root: &Path, level: &str, subjects: &[Subject]) -> io::Result<Vec<Part>> {
-    let nothing = build(root, level, &[], ["compiled", "client"])?;
-    subjects.iter().map(|subject| measure_one(root, level, nothing, subject)).collect()
+fn by_zorb(setting: &Setting<'_>, subjects: &[Subject]) -> io::Result<Vec<Part>> {
+    let nothing = build(setting, &[], ["compiled", "client"])?;
+    subjects.iter().map(|subject| measure_one(setting, nothing, subject)).collect()
 }
 
-fn measure_one(root: &Path, level: &str, nothing: i64, subject: &Subject) -> io::Result<Part> {
-    let of = |engine: &str, role: &str| build(root, level, &subject.files, [engine, role]);
+fn measure_one(setting: &Setting<'_>, nothing: i64, subject: &Subject) -> io::Result<Part> {
+    let of = |engine: &str, role: &str| build(setting, &subject.files, [engine, role]);
     let servant = of("compiled", "servant")?;
-    let counts = std::fs::read_to_string(counts_file(root))?;
+    let counts = std::fs::read_to_string(counts_file(setting))?;
     let counts: Vec<i64> = counts.split_whitespace().filter_map(|n| n.parse().ok()).collect();
     Ok(Part {
         name: subject.name,
@@ -150,33 +155,28 @@ fn sum(octets: &Octets) -> i64 {
     octets.iter().sum()
 }
 
-fn counts_file(root: &Path) -> PathBuf {
-    root.join("target/stubsize/counts")
+fn counts_file(setting: &Setting<'_>) -> PathBuf {
+    setting.target().join("counts")
 }
 
 /// The octets of the object code of the files' part.
-fn build(
-    root: &Path,
-    level: &str,
-    files: &[PathBuf],
-    [engine, role]: [&str; 2],
-) -> io::Result<i64> {
+fn build(setting: &Setting<'_>, files: &[PathBuf], [engine, role]: [&str; 2]) -> io::Result<i64> {
     let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
-    let object = folder(root).join("part.o");
-    let mut cargo = cargo(root, level, "rustc");
+    let object = setting.folder().join("part.o");
+    let mut cargo = setting.cargo("rustc");
     cargo.args(["--package=zorb-stubsize-parts", "--bin=stubsize-part"]);
     // One codegen unit is one object file.
     cargo.args(["--config", "profile.stubsize.package.zorb-stubsize-parts.codegen-units=1"]);
     cargo.env("STUBSIZE_FILES", files.join(":")).env("STUBSIZE_ENGINE", engine);
     cargo.env("STUBSIZE_INCLUDE", OTHERS);
-    cargo.env("STUBSIZE_ROLE", role).env("STUBSIZE_COUNTS", counts_file(root));
+    cargo.env("STUBSIZE_ROLE", role).env("STUBSIZE_COUNTS", counts_file(setting));
     cargo.args(["--", &format!("--emit=obj={}", object.display())]);
     expect_success("cargo", cargo.status()?.success())?;
     Ok(sum(&object::sizes(&object)?))
 }
 
 /// Interpretive code in percent of compiled code.
-fn percent([compiled, interpretive]: Pair) -> f64 {
+pub(super) fn percent([compiled, interpretive]: Pair) -> f64 {
     100.0 * interpretive as f64 / compiled.max(1) as f64
 }
 
@@ -186,7 +186,7 @@ fn is_above([compiled, interpretive]: Pair, limit: i64) -> bool {
 
 impl Parts {
     /// The stubs and skeletons of all services.
-    fn services(&self) -> Pair {
+    pub(super) fn services(&self) -> Pair {
         let services = self.parts.iter().filter(|part| part.kind == Kind::Service);
         services.fold([0, 0], |[compiled, interpretive], part| {
             [
@@ -198,7 +198,7 @@ impl Parts {
 
     /// Reports what exceeds its limit at opt-level z.
     pub(super) fn above_limits(&self) -> Vec<String> {
-        if self.level != "z" {
+        if self.level != LEVEL || self.toolchain.is_some() {
             return Vec::new();
         }
         let limited = self.parts.iter().filter(|part| part.kind == Kind::Operation(true));
@@ -219,7 +219,8 @@ impl Parts {
     }
 
     pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "\nopt-level {}, octets of object code", self.level)?;
+        let by = self.toolchain.as_ref().map_or_else(String::new, |name| format!(", by {name}"));
+        writeln!(out, "\nopt-level {}{by}, octets of object code", self.level)?;
         let both = format!("{:>11}{:>13}{:>9}", "compiled", "interpretive", "share");
         writeln!(out, "{:<47}{:>33}{:>33}", "", "stubs", "skeletons")?;
         writeln!(
@@ -255,8 +256,10 @@ impl Parts {
                 format!("{{\"compiled\": {compiled}, \"interpretive\": {interpretive}}}")
             };
             let omniorb = part.omniorb.map_or_else(|| "null".to_owned(), |it| it.to_string());
+            let toolchain = self.toolchain.as_ref();
+            let toolchain = toolchain.map_or_else(|| "null".to_owned(), |it| format!("{it:?}"));
             format!(
-                "{{\"opt_level\": \"{}\", \"part\": \"{name}\", \"structs\": {structs}, \
+                "{{\"opt_level\": \"{}\", \"toolchain\": {toolchain}, \"part\": \"{name}\", \"structs\": {structs}, \
                  \"sequences\": {sequences}, \"operations\": {operations}, \"stubs\": {}, \
                  \"skeletons\": {}, \"omniorb\": {omniorb}}}",
                 self.level,
@@ -280,7 +283,7 @@ mod tests {
     fn shares_have_limits() {
         let faults = |kind, stubs, skeletons| {
             let parts = vec![part(kind, stubs, skeletons)];
-            Parts { level: "z".to_owned(), parts }.above_limits().len()
+            Parts { level: "z".to_owned(), toolchain: None, parts }.above_limits().len()
         };
         assert_eq!(faults(Kind::Operation(true), [100, 45], [100, 80]), 0);
         assert_eq!(faults(Kind::Operation(true), [100, 46], [100, 81]), 2);
@@ -290,9 +293,11 @@ mod tests {
     }
 
     #[test]
-    fn other_levels_have_no_limits() {
-        let parts = vec![part(Kind::Operation(true), [1, 1], [1, 1])];
-        assert!(Parts { level: "3".to_owned(), parts }.above_limits().is_empty());
+    fn other_levels_and_compilers_have_no_limits() {
+        for (level, toolchain) in [("3", None), ("z", Some("other".to_owned()))] {
+            let parts = vec![part(Kind::Operation(true), [1, 1], [1, 1])];
+            assert!(Parts { level: level.to_owned(), toolchain, parts }.above_limits().is_empty());
+        }
     }
 
     #[test]

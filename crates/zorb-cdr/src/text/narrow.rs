@@ -28,17 +28,23 @@ impl<'a> CdrReader<'a> {
     #[inline]
     pub fn read_string_octets(&mut self, bound: u32, what: &'static str) -> CdrResult<&'a [u8]> {
         let count = self.read_count(1, what)?;
+        self.take_string(count, bound, what)
+    }
+
+    /// The octets of a `string` of `count` octets, with its terminating NUL.
+    #[inline]
+    fn take_string(&mut self, count: usize, bound: u32, what: &'static str) -> CdrResult<&'a [u8]> {
         let octets = self.take(count, what)?;
-        let Some((0, text)) = octets.split_last() else {
-            return Err(self.error(CdrErrorKind::BadString, what));
+        let fault = match octets.split_last() {
+            Some((0, text)) if !text.contains(&0) && !self.is_in_tail() => {
+                if text.len() <= bound as usize {
+                    return Ok(text);
+                }
+                CdrErrorKind::BoundExceeded
+            }
+            _ => CdrErrorKind::BadString,
         };
-        if text.contains(&0) || self.is_in_tail() {
-            return Err(self.error(CdrErrorKind::BadString, what));
-        }
-        if text.len() > bound as usize {
-            return Err(self.error(CdrErrorKind::BoundExceeded, what));
-        }
-        Ok(text)
+        Err(self.error(fault, what))
     }
 
     /// The octets of a `string` that is ASCII, for callers that take them for text without looking at them again. `None`,
@@ -46,7 +52,6 @@ impl<'a> CdrReader<'a> {
     ///
     /// Looking for octets that are not ASCII takes half of the instructions of looking for a NUL.
     #[doc(hidden)] // for zorb-interp
-    #[inline]
     pub fn ascii_string(&mut self, bound: u32) -> Option<&'a [u8]> {
         let (octets, end) = self.peek_counted()?;
         let (nul, text) = octets.split_last()?;
@@ -65,6 +70,23 @@ impl<'a> CdrReader<'a> {
     pub fn read_str(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
         let octets = self.read_string_octets(bound, "string")?;
         self.decode_text(octets)
+    }
+
+    /// As [`read_str`](Self::read_str), but compiled once, for code that is to be small. Text that is
+    /// [ASCII](Self::ascii_string) may be copied.
+    ///
+    /// # Errors
+    /// As [`read_str`](Self::read_str).
+    #[doc(hidden)] // for zorb-interp
+    #[cold]
+    #[inline(never)]
+    pub fn read_other_str(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
+        let count = self.read_count_by_call(1, "string")?;
+        let octets = self.take_string(count, bound, "string")?;
+        match self.text().char_set {
+            CharSet::Latin1 => self.widened(octets, "string"),
+            CharSet::Utf8 => self.utf8(octets),
+        }
     }
 
     /// A `string` in ISO 8859-1, independent of the negotiated code set: operation names, repository ids, host names,
@@ -111,10 +133,15 @@ impl<'a> CdrReader<'a> {
     fn decode_text(&mut self, octets: &'a [u8]) -> CdrResult<Cow<'a, str>> {
         match self.text().char_set {
             CharSet::Latin1 => self.latin1(octets, "string"),
-            CharSet::Utf8 => match core::str::from_utf8(octets) {
-                Ok(text) => Ok(Cow::Borrowed(text)),
-                Err(_) => Err(self.error(CdrErrorKind::BadText, "string")),
-            },
+            CharSet::Utf8 => self.utf8(octets),
+        }
+    }
+
+    #[inline]
+    fn utf8(&self, octets: &'a [u8]) -> CdrResult<Cow<'a, str>> {
+        match core::str::from_utf8(octets) {
+            Ok(text) => Ok(Cow::Borrowed(text)),
+            Err(_) => Err(self.error(CdrErrorKind::BadText, "string")),
         }
     }
 

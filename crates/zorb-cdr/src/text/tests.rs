@@ -49,7 +49,7 @@ fn read<T>(
     Ok(value)
 }
 
-/// A string. As ASCII, it is the same one, or the reader has not moved.
+/// A string by either method, which agree. As ASCII, it is the same one, or the reader has not moved.
 fn read_string(
     octets: &[u8],
     coding: TextCoding,
@@ -57,6 +57,8 @@ fn read_string(
     bound: u32,
 ) -> Result<String, CdrErrorKind> {
     let found = read(octets, coding, order, |r| r.read_str(bound).map(String::from));
+    let again = read(octets, coding, order, |r| r.read_other_str(bound).map(String::from));
+    assert_eq!(found, again, "{octets:?}");
     let mut reader = CdrReader::new(octets, order).with_text(coding);
     let is_ascii = found.as_ref().is_ok_and(|text| text.is_ascii());
     let expected = found.clone().ok().filter(|_| is_ascii).map(String::into_bytes);

@@ -18,40 +18,32 @@ pub(super) unsafe fn read_string(
     reader: &mut CdrReader<'_>,
 ) -> CdrResult<()> {
     reader.step(4);
-    if let Some(octets) = reader.ascii_string(bound) {
-        // SAFETY: `CdrReader::ascii_string` guarantees ASCII.
-        let text = unsafe { core::str::from_utf8_unchecked(octets) };
-        if let Some(text) = short_copy(text) {
-            // SAFETY: as the caller guarantees.
-            unsafe { to.write(text) };
-            return Ok(());
+    let text = match reader.ascii_string(bound.min(SHORT_TEXT as u32)) {
+        Some(octets) => {
+            // SAFETY: `CdrReader::ascii_string` guarantees ASCII.
+            let text = unsafe { core::str::from_utf8_unchecked(octets) };
+            if let Some(text) = short_copy(text) {
+                // SAFETY: as the caller guarantees.
+                unsafe { to.write(text) };
+                return Ok(());
+            }
+            Cow::Borrowed(text)
         }
-        // SAFETY: as the caller guarantees.
-        return unsafe { own(Cow::Borrowed(text), to, reader) };
-    }
-    let text = reader.read_str(bound)?;
-    // SAFETY: as the caller guarantees.
-    unsafe { own(text, to, reader) }
-}
-
-/// # Safety
-/// A `String` may be written to `to`.
-#[cold]
-#[inline(never)]
-unsafe fn own(text: Cow<'_, str>, to: *mut String, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        None => read_text(bound, reader)?,
+    };
     let text = reader.own_text(text)?;
     // SAFETY: as the caller guarantees.
     unsafe { to.write(text) };
     Ok(())
 }
 
-/// A copy of a text so short that its memory is not charged. None of others, of the empty one, and without memory.
+/// A copy of text that is so short that its memory is not charged. None of the empty one, and without memory.
 ///
 /// `CdrReader::own_text` takes 60 instructions more, most of them for a `String` that may have grown before.
 #[inline]
 fn short_copy(text: &str) -> Option<String> {
     let count = text.len();
-    if count == 0 || count > SHORT_TEXT {
+    if count == 0 {
         return None;
     }
     let layout = Layout::array::<u8>(count).ok()?;
@@ -73,6 +65,6 @@ pub(super) fn read_text<'a>(bound: u32, reader: &mut CdrReader<'a>) -> CdrResult
     match reader.ascii_string(bound) {
         // SAFETY: `CdrReader::ascii_string` guarantees ASCII.
         Some(octets) => Ok(Cow::Borrowed(unsafe { core::str::from_utf8_unchecked(octets) })),
-        None => reader.read_str(bound),
+        None => reader.read_other_str(bound),
     }
 }
