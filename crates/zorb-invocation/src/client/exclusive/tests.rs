@@ -1,5 +1,7 @@
 //! The longest wait of a call begins when its request has to wait for the server, or else with its reply.
 
+mod phases;
+
 use std::io::IoSlice;
 use std::sync::Mutex;
 
@@ -51,10 +53,14 @@ impl Stream for Full {
 }
 
 fn connection(stream: &Arc<Full>) -> ExclusiveConnection {
+    connection_over(Arc::<Full>::clone(stream), HOUR)
+}
+
+fn connection_over(stream: Arc<dyn Stream>, longest: Duration) -> ExclusiveConnection {
     let mut receiving = Receiving::new(&Options::default(), &PeerShares::new(process_budget(), 0));
-    receiving.longest_wait = Some(HOUR);
+    receiving.longest_wait = Some(longest);
     ExclusiveConnection::new(NewConnection {
-        stream: Arc::<Full>::clone(stream),
+        stream,
         session: ClientSession::with_messaging(None, false),
         messaging: None,
         receiving: &receiving,
