@@ -153,7 +153,8 @@ impl Config {
 
     /// Adds a method `send_OP` to references for an operation or attribute, which sends a call without waiting and
     /// returns a `zorb::Pending` (asynchronous method invocation, AMI), and a function `send_OP_to_all`, which sends it to
-    /// many objects; for a one-way operation only the latter: `ami("Shop::Account")`. The name of an
+    /// many objects; for a one-way operation only the latter: `ami("Shop::Account")`. The small ORB has no pending calls:
+    /// there, other operations get neither. The name of an
     /// interface or module applies to all its operations and attributes; annotations `@ami` in the IDL take precedence.
     /// A name that matches none in any of the files causes a warning.
     #[must_use]

@@ -152,7 +152,8 @@ impl Options {
 
     /// Adds a method `send_OP` to references for an operation or attribute, which sends a call without waiting and
     /// returns the runtime's type `Pending` (asynchronous method invocation, AMI), and a function `send_OP_to_all`, which
-    /// sends it to many objects; for a one-way operation only the latter: `ami("Shop::Account")`. The name of
+    /// sends it to many objects; for a one-way operation only the latter: `ami("Shop::Account")`. The small ORB has no
+    /// pending calls: there, other operations get neither. The name of
     /// an interface or module applies to all its operations and attributes; annotations `@ami` in the IDL take
     /// precedence.
     #[must_use]

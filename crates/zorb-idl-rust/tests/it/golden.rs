@@ -92,6 +92,8 @@ fn code_for_the_small_orb_equals_its_golden_file() {
     assert_eq!(generated.warnings, []);
     let by_tables = Options::new().target(Target::Nano).marshal(Marshal::Interpretive);
     assert_eq!(generate("nano", &by_tables).text, generated.text, "it has no tables");
+    let sending = Options::new().target(Target::Nano).ami("Plant");
+    assert_eq!(generate("nano", &sending).text, generated.text, "it has no pending calls");
     let fast = Options::new().target(Target::Nano).lookup(Lookup::PerfectHash);
     let fast = generate("nano", &fast).text;
     assert_eq!(fast.replace("perfect_hash", "linear").replace(char::is_whitespace, ""), {
