@@ -48,9 +48,10 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: None,
     },
+    // Nobody reads the documentation of the programs, and rustdoc takes more than a second for each.
     Step {
         name: "docs",
-        lines: &["cargo doc --no-deps --workspace"],
+        lines: &["cargo doc --no-deps --workspace --lib"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
         tool: None,
     },
@@ -73,7 +74,7 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: None,
     },
-    // The workspace's tests build the facade with the features of the tools; these, with none and with the default ones.
+    // The workspace's tests build the facade with all features; these, with none and with the default ones.
     Step {
         name: "no-features",
         lines: &[
@@ -84,13 +85,10 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: None,
     },
-    // Both packages in both lines: the second one then finds the first one's builds, which have time probes.
+    // The ORB with time probes, which the workspace's tests are without.
     Step {
-        name: "all-features",
-        lines: &[
-            "cargo test --package zorb --package zorb-cli --all-features --test it",
-            "cargo test --package zorb --package zorb-cli --all-features --test cli probes",
-        ],
+        name: "probes",
+        lines: &["cargo test --package zorb-cli --all-features --test cli probes"],
         environment: &[],
         tool: None,
     },
@@ -198,6 +196,8 @@ fn command_of(root: &Path, line: &str) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -208,6 +208,27 @@ mod tests {
             let listed = workflow.lines().any(|line| line.trim() == format!("- {}", step.name));
             assert!(listed, "`{}` is not in the matrix of the workflow", step.name);
         }
+    }
+
+    /// So that no step of its own tests the facade with all of them.
+    #[test]
+    fn the_tests_of_the_workspace_have_all_features_of_the_facade() {
+        let line = "cargo metadata --offline --format-version 1";
+        let output = command_of(&crate::root(), line).output().expect("cargo");
+        let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata");
+        let of_facade = |list: &Value, name: &str| {
+            let is_it = |id: &str| id.contains("/crates/zorb#");
+            let list = list.as_array().expect("a list");
+            let found = list.iter().find(|it| it["id"].as_str().is_some_and(is_it));
+            found.expect("the facade")[name].clone()
+        };
+        let declared = of_facade(&metadata["packages"], "features");
+        let used = of_facade(&metadata["resolve"]["nodes"], "features");
+        let used: Vec<_> = used.as_array().expect("features").iter().collect();
+        let unused = declared.as_object().expect("features").keys();
+        let unused: Vec<_> =
+            unused.filter(|name| !used.iter().any(|it| *it == name.as_str())).collect();
+        assert!(unused.is_empty(), "no member of the workspace uses {unused:?}");
     }
 
     #[test]
