@@ -16,8 +16,6 @@ pub(super) const UNKNOWN_OBJECT: SystemException = SystemException::before(
 /// The most objects of a server: what an index in a key can be.
 #[cfg(feature = "key-index")]
 const MAX_OBJECTS: usize = 1 << 16;
-#[cfg(not(feature = "key-index"))]
-const MAX_OBJECTS: usize = usize::MAX;
 
 /// A server's object adapter: its objects by their keys, which it compares one after the other unless a key has the index.
 pub(super) struct Objects<'s> {
@@ -42,7 +40,9 @@ pub(super) enum Own<'s> {
 impl<'s> Objects<'s> {
     /// None yet, and at most `limit`.
     pub(super) fn new(limit: usize) -> Self {
-        Self { objects: Vec::new(), limit: limit.min(MAX_OBJECTS) }
+        #[cfg(feature = "key-index")]
+        let limit = limit.min(MAX_OBJECTS);
+        Self { objects: Vec::new(), limit }
     }
 
     pub(super) fn add(&mut self, key: &[u8], servant: Own<'s>) -> Result<(), SystemException> {
