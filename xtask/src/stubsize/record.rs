@@ -152,11 +152,27 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parts::Kind;
+    use super::super::parts::{Kind, percent};
     use super::*;
 
     /// The page of the book with a table of them.
     const PAGE: &str = "docs/src/idl-compiler.md";
+
+    /// Rows of the page's table of parts, and whether these are services.
+    const PARTS: [(&str, &str, bool); 12] = [
+        ("a fixed struct, in, inout, out and result", "fixed_struct", false),
+        ("strings, likewise", "strseq", false),
+        ("a struct of strings, likewise", "var_struct", false),
+        ("a sequence of these, likewise", "struct_sequence", false),
+        ("CosNaming", "Naming", true),
+        ("RtecScheduler", "Scheduling", true),
+        ("CosTrading", "Trading", true),
+        ("CosPropertyService", "Property", true),
+        ("CosEventComm, CosEventChannelAdmin", "Events", true),
+        ("CosLifeCycle", "LifeCycle", true),
+        ("AVStreams, the light profile", "A/V", true),
+        ("TAO's Logger", "Logging", true),
+    ];
 
     fn record(rustc: &str, octets: &[(&str, i64)]) -> Record {
         let octets = octets.iter().map(|(what, octets)| ((*what).to_owned(), *octets)).collect();
@@ -202,6 +218,25 @@ mod tests {
             let row = format!("\n| {row} | {} | {} |\n", size(client), size(server));
             assert!(page.contains(&row), "{PAGE}, of {PATH}: {row}");
         }
+        let number = |octets: i64| crate::footprint::grouped(octets.unsigned_abs());
+        let mut sums = [0, 0];
+        for (row, part, is_service) in PARTS {
+            let Sizes(sizes) = &record.parts[part];
+            let contents: Vec<String> = sizes[CONTENTS].iter().copied().map(number).collect();
+            let octets = [STUBS, SKELETONS].into_iter().flat_map(|what| &sizes[what]).copied();
+            let mut cells = vec![row.to_owned(), contents.join(", ")];
+            cells.extend(octets.map(number));
+            let omniorb = sizes.get(OMNIORB).map(|octets| number(octets[0]));
+            cells.push(omniorb.unwrap_or_else(|| "in its library".to_owned()));
+            let row = format!("\n| {} |\n", cells.join(" | "));
+            assert!(page.contains(&row), "{PAGE}, of {PATH}: {row}");
+            let both = sizes[STUBS].iter().zip(&sizes[SKELETONS]).filter(|_| is_service);
+            sums.iter_mut()
+                .zip(both)
+                .for_each(|(sum, (stubs, skeletons))| *sum += stubs + skeletons);
+        }
+        let share = format!("eight services have {:.0} % of the compiled", percent(sums));
+        assert!(page.contains(&share), "{PAGE}, of {PATH}: {share}");
     }
 
     #[test]
