@@ -40,7 +40,8 @@ pub struct LadderCount {
     pub engine: String,
     /// The type of elements.
     pub elements_of: String,
-    /// `sender`, `receiver`, or `dynamic sender`: that of a DII request.
+    /// `sender` or `receiver`; `swapping sender` or `swapping receiver` of a message in the other byte order; `dynamic
+    /// sender`, that of a DII request.
     pub side: String,
     /// Elements of a message.
     pub elements: u64,

@@ -38,6 +38,8 @@ pub(super) const VISITS: &[&str] = &["::visit"];
 pub(super) const ENCODES: &[&str] = &["Encoder::visit"];
 pub(super) const DECODES: &[&str] = &["Decoder::visit"];
 pub(super) const FREES: &[&str] = &["Liberator::visit", "deep_free"];
+/// Of those that swap octets.
+const SWAPS: &[&str] = &["swap"];
 
 /// The two directions.
 pub(super) const SIDES: [&str; 2] = ["sender", "receiver"];
@@ -125,7 +127,26 @@ impl LadderReport {
             let what = format!("interp2, {elements_of}: calls that free a sequence");
             claims.push(Claim::new(what, "1", found, found == 1.0));
         }
+        claims.extend(self.of_swaps());
         claims
+    }
+
+    /// Claims about the byte order: messages in that of the machine need no code that swaps octets, and others do.
+    fn of_swaps(&self) -> Vec<Claim> {
+        let split = [("interp3", "receiver"), (LAST, "sender"), (LAST, "receiver")];
+        let same = TYPES.into_iter().flat_map(|elements_of| {
+            split.into_iter().filter_map(move |(engine, side)| {
+                let found = self.count(engine, elements_of, side)?.calls_of(SWAPS);
+                let what = format!("{engine}, {elements_of}: calls of the {side} that swap octets");
+                Some(Claim::new(what, "0", found, found == 0.0))
+            })
+        });
+        let others = ["swapping sender", "swapping receiver"].into_iter().filter_map(|side| {
+            let found = self.count(LAST, "long", side)?.calls_of(SWAPS);
+            let what = format!("{LAST}, long: calls of the {side} that swap octets");
+            Some(Claim::new(what, "at least 1", found, found >= 1.0))
+        });
+        same.chain(others).collect()
     }
 
     /// Claims about instructions.

@@ -85,6 +85,32 @@ fn a_receiver_that_takes_less_than_the_sender_fails_the_claim() {
 }
 
 #[test]
+fn messages_in_the_order_of_the_machine_are_not_swapped() {
+    let mut good = report([100, 90, 40, 30, 20]);
+    let long = |side: &'static str| {
+        move |count: &&mut LadderCount| {
+            (&*count.engine, &*count.elements_of, &*count.side) == (LAST, "long", side)
+        }
+    };
+    let mut swapping = good.counts.iter_mut().find(long("sender")).unwrap().clone();
+    swapping.side = "swapping sender".to_owned();
+    let mut bad = good.clone();
+    good.counts.push(LadderCount {
+        calls: BTreeMap::from([("put_swapped".to_owned(), 2.0)]),
+        ..swapping.clone()
+    });
+    good.finish();
+    assert!(holds(&good, "interp4, long: calls of the sender that swap"), "{}", good.table());
+    assert!(holds(&good, "long: calls of the swapping sender that swap"), "{}", good.table());
+    let sender = bad.counts.iter_mut().find(long("sender")).unwrap();
+    sender.calls.insert("put_swapped".to_owned(), 1.0);
+    bad.counts.push(swapping);
+    bad.finish();
+    assert!(!holds(&bad, "interp4, long: calls of the sender that swap"), "{}", bad.table());
+    assert!(!holds(&bad, "long: calls of the swapping sender that swap"), "{}", bad.table());
+}
+
+#[test]
 fn engines_without_optimization_and_machines_without_the_link_decide_nothing_about_them() {
     let mut report = report([100, 50, 40, 40, 40]);
     report.optimized = false;

@@ -69,12 +69,13 @@ impl Run {
         let (mut heap, form) = (Heap::default(), Form::default());
         let memory = workload.value(elements, &mut heap)?;
         let (of, mut octets) = (workload.sequence()?, Vec::new());
+        let messages = self.messages;
         let phase = |side| Phase {
             engine: engine.name(),
             elements_of: workload.name(),
             side,
             elements,
-            messages: self.messages,
+            messages,
             cold: false,
         };
         let [sender, receiver, dynamic] = ["sender", "receiver", "dynamic sender"].map(phase);
@@ -89,6 +90,21 @@ impl Run {
             };
             engine.serve(&of, black_box(&message), form, &mut heap, upcall)
         })?;
+        if engine == Engine::Interp4 {
+            // Where it can be seen that same-order messages do without what this needs.
+            let form = Form { swap: true, ..form };
+            let [sender, receiver] = ["swapping sender", "swapping receiver"].map(phase);
+            let mut swapped = Vec::new();
+            self.measure(sender, &mut || {
+                swapped.clear();
+                engine.encode(&of, black_box(&memory), &heap, form, &mut swapped)
+            })?;
+            self.measure(receiver, &mut || {
+                engine.serve(&of, black_box(&swapped), form, &mut heap, &mut |memory, _| {
+                    black_box(memory);
+                })
+            })?;
+        }
         if engine == Engine::Interp0 {
             self.measure(dynamic, &mut || {
                 octets.clear();
