@@ -304,6 +304,10 @@ impl MultiplexedConnection {
     #[must_use]
     fn promote(&self, state: &mut State) -> Option<Arc<Condition>> {
         state.inbound.as_ref()?;
+        if state.pending.count == 0 {
+            // The reader may not look before the next requests begin, whose replies may gather.
+            self.end_watching();
+        }
         let promoted = promote_caller(state);
         if promoted.is_none() && (state.pending.count > 0 || state.pending.reader == Reader::Sleeps)
         {

@@ -52,7 +52,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Nobody watches, as no request is pending.
+    /// Nobody watches, as no request is pending. Called with the state locked.
     pub(super) fn end_watching(&self) {
         self.is_watched.store(false, Ordering::Relaxed);
     }

@@ -17,6 +17,7 @@ use super::super::tests::{connection_over, request};
 use super::super::{Joining, MultiplexedConnection, SmallReply};
 use super::MANY;
 use crate::client::connection::LastReceived;
+use crate::client::time_limit::TimeLimit;
 use crate::client::wait_queue::WaitLimits;
 
 const NOW: Option<Duration> = Some(Duration::ZERO);
@@ -72,11 +73,14 @@ impl Pair {
 
     /// Begins a request, and returns its reply.
     fn begin(&self) -> Vec<u8> {
+        self.begin_for(&Arc::new(Stores(self.tell.clone())))
+    }
+
+    fn begin_for(&self, stores: &Arc<Stores>) -> Vec<u8> {
         let request = NewRequest { deadline: None, ..request(None) };
         // However long this took, the connection needs no check.
         self.connection.state().last_received = LastReceived::now();
-        let stores = Arc::new(Stores(self.tell.clone()));
-        let begun = Arc::clone(&self.connection).begin_pending(usize::MAX, &request, &stores);
+        let begun = Arc::clone(&self.connection).begin_pending(usize::MAX, &request, stores);
         let (_, id) = begun.unwrap().sent().unwrap();
         let (mut reply, status) = (Vec::new(), ReplyStatus::NoException);
         let (version, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
@@ -122,6 +126,21 @@ fn replies_gather_behind_few_octets_unless_somebody_watches() {
     assert!(arrives(&replies.next().unwrap()));
     assert_eq!(std::iter::from_fn(|| pair.replies.try_recv().ok()).count(), 4);
     assert!(!pair.connection.lets_gather(MANY), "more may be on its way than the stream takes");
+}
+
+#[test]
+fn nobody_watches_behind_the_last_reply_whoever_receives_it() {
+    let pair = Pair::new().read_here();
+    let stores = Arc::new(Stores(pair.tell.clone()));
+    let replies = [(); 2].map(|()| pair.begin_for(&stores));
+    pair.connection.watch();
+    for (reply, is_last) in std::iter::zip(replies, [false, true]) {
+        (&pair.server).write_all(&reply).unwrap();
+        let id = u32::from_ne_bytes(reply[12..16].try_into().unwrap());
+        let request = Arc::as_ptr(&stores).cast();
+        assert!(pair.connection.receive_for_pending(id, request, TimeLimit::NONE, None));
+        assert_eq!(pair.connection.is_watched(), !is_last);
+    }
 }
 
 #[test]
