@@ -4,6 +4,7 @@
 mod allocations;
 mod copies;
 mod dynamic;
+mod skeletons;
 mod upcalls;
 mod values;
 
