@@ -15,11 +15,11 @@ mod servers;
 use zorb_os::alloc::Refusal;
 
 /// Larger than what messages with short names and values need, and smaller than [`LONG`].
-const LARGE: usize = 20_000;
+const LARGE: usize = 10_000;
 /// The octets of long names and values.
-const LONG: usize = 50_000;
+const LONG: usize = 25_000;
 /// The number of elements of long lists.
-const MANY: usize = 20_000;
+const MANY: usize = 10_000;
 /// More large blocks than any message needs.
 const MOST: u64 = 500;
 
