@@ -190,24 +190,32 @@ impl Stream for TlsStream {
     }
 
     fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        let mut part = [IoSlice::new(bytes)];
+        let mut rest = &mut part[..];
+        self.try_send_vectored(&mut rest)?;
+        Ok(bytes.len() - rest.iter().map(|left| left.len()).sum::<usize>())
+    }
+
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         if self.write_ended.load(Ordering::Acquire) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         let session = self.session.get().ok_or(io::ErrorKind::NotConnected)?;
         let mut outbox = self.outbox.lock();
-        let mut sent = 0;
         loop {
-            self.send_encrypted(&mut outbox.encrypted)?;
+            let sent = self.send_encrypted(&mut outbox.encrypted);
+            sent.map_err(|error| self.explain(session, error))?;
             if !outbox.encrypted.is_empty() {
-                return Ok(sent);
+                return Ok(());
             }
-            sent += std::mem::take(&mut outbox.ahead);
-            let rest = bytes.get(sent..).unwrap_or_default();
-            if rest.is_empty() {
-                return Ok(sent);
+            let ahead = std::mem::take(&mut outbox.ahead);
+            let all: usize = parts.iter().map(|part| part.len()).sum();
+            IoSlice::advance_slices(parts, ahead.min(all));
+            if parts.is_empty() {
+                return Ok(());
             }
             let mut connection = session.lock();
-            outbox.ahead = connection.writer().write(rest)?;
+            outbox.ahead = connection.writer().write_vectored(parts)?;
             if outbox.ahead == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
             }

@@ -169,6 +169,24 @@ fn servers_may_require_client_certificates() {
     assert_refused(called, "the peer rejected this side's certificate");
 }
 
+/// In TLS 1.3, a client learns after the handshake that its server does not let it in.
+#[test]
+fn a_failed_send_without_waiting_says_why_the_peer_ended_the_connection() {
+    let (authority, _, acceptor) = listening();
+    let client = transport(settings(None, &authority));
+    thread::scope(|scope| {
+        let serving = scope.spawn(|| acceptor.accept().unwrap().establish().unwrap_err());
+        let stream = connect(&client, acceptor.endpoint()).unwrap();
+        serving.join().unwrap();
+        let error = loop {
+            if let Err(error) = stream.try_send(b"ping") {
+                break error;
+            }
+        };
+        assert_refused::<()>(Err(error), "it requires one, and none was sent");
+    });
+}
+
 #[test]
 fn only_listed_clients_are_admitted() {
     let authority = Authority::new("authority");
