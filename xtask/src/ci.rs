@@ -213,8 +213,9 @@ mod tests {
     /// So that no step of its own tests the facade with all of them.
     #[test]
     fn the_tests_of_the_workspace_have_all_features_of_the_facade() {
-        let line = "cargo metadata --offline --format-version 1";
+        let line = "cargo metadata --locked --format-version 1";
         let output = command_of(&crate::root(), line).output().expect("cargo");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata");
         let of_facade = |list: &Value, name: &str| {
             let is_it = |id: &str| id.contains("/crates/zorb#");

@@ -331,6 +331,9 @@ impl<W: Watch> Stream for WatchedStream<W> {
     fn try_send_run(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         self.watch.sends(parts);
         self.inner.try_send_run(parts)?;
-        self.inner.send_vectored_all(std::mem::take(parts))
+        match std::mem::take(parts) {
+            [] => Ok(()),
+            rest => self.inner.send_vectored_all(rest),
+        }
     }
 }
