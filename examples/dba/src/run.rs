@@ -44,14 +44,15 @@ pub(crate) fn reports(graph: &Graph, options: &Options) -> Result<Vec<Report>, F
 
 /// Prints the result. It is an error if the graph should have been colored and is not.
 fn print(summary: &Summary<'_>, options: &Options) -> Result<(), Failure> {
-    match options.json {
-        true => output::print(format_args!("{}", summary.json()))?,
-        false => output::print(format_args!("{}", summary.text()))?,
-    }
+    let printed = match options.json {
+        true => output::print(format_args!("{}", summary.json())),
+        false => output::print(format_args!("{}", summary.text())),
+    };
+    // First, because it is no error if nobody reads.
     if options.terminates && !summary.is_solved() {
         return Err("not colored within the maximum number of cycles".into());
     }
-    Ok(())
+    printed
 }
 
 /// The processes of nodes, which end with this value and with this process.

@@ -182,17 +182,31 @@ fn people_get_a_table() {
     assert!(said.contains("\n 14  marshal value "), "{said}");
 }
 
+/// What the program says about its failure, and its exit status, if nobody reads its output.
+fn unread(words: &[&str]) -> (String, Option<i32>) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = dba(words).stdout(writer).output().unwrap();
+    (String::from_utf8(output.stderr).unwrap(), output.status.code())
+}
+
 #[test]
 fn nobody_need_read_what_is_printed() {
     let graph = graph("unread", &["mesh", "2", "2"]);
     for words in
         [&["simulate", &graph][..], &["run", &graph, "--colors", "3"], &["graph", "complete", "4"]]
     {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let output = dba(words).stdout(writer).output().unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((errors.as_str(), output.status.code()), ("", Some(0)), "{words:?}");
+        assert_eq!(unread(words), (String::new(), Some(0)), "{words:?}");
+    }
+}
+
+#[test]
+fn a_run_that_does_not_color_the_graph_fails_even_if_nobody_reads() {
+    let graph = graph("unread-and-not-colored", &["complete", "3"]);
+    for json in [&[][..], &["--json"]] {
+        let words = [&["run", &graph, "--colors", "2", "--cycles", "5"], json].concat();
+        let expected = "dba: not colored within the maximum number of cycles\n";
+        assert_eq!(unread(&words), (expected.to_owned(), Some(1)), "{words:?}");
     }
 }
 
