@@ -23,12 +23,13 @@ pub(crate) struct NanoLinks {
 }
 
 impl NanoLinks {
-    /// The clock is that of segments.
+    /// `edges`: the connections, if the server has them, too. The clock is that of segments.
     pub(crate) fn new(
         id: NodeId,
         neighbors: &[Neighbor],
         memo: bool,
-        (edges, clock): (Option<Edges>, Clock),
+        edges: Option<Edges>,
+        clock: Clock,
     ) -> Result<Self, Failure> {
         let references = neighbors.iter().map(|neighbor| Reference::parse(&neighbor.address));
         let references = references.map(|reference| reference.map(Receiver));

@@ -99,9 +99,9 @@ impl MyNode {
             return Ok(());
         }
         if self.options.over == Over::Nano {
-            let carried = (self.small_edges.clone(), nano::clock(&self.options));
-            let driver =
-                Driver::new(state, NanoLinks::new(self.id, neighbors, memo, carried)?, segments);
+            let (edges, clock) = (self.small_edges.clone(), nano::clock(&self.options));
+            let links = NanoLinks::new(self.id, neighbors, memo, edges, clock)?;
+            let driver = Driver::new(state, links, segments);
             self.tell(Event::PreparedSmall(Box::new(driver)));
             return Ok(());
         }
