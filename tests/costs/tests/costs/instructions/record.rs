@@ -28,7 +28,7 @@ const LANES: &str = "lanes";
 const HEAD: &str = "\
 # Instructions that one call takes in the code of the program, profile `lto`, over UIOP, in GIOP,
 # GIOPlite and short messages; the last three are client and servant in one ORB, by each strategy of collocated calls. dii-long and
-# dii-octets are dynamic calls, leaves is a DynAny of 64 structures, pending is one of 250 void calls that are
+# dii-octets are dynamic calls, leaves is a DynAny of 64 structures, pending is one of 125 void calls that are
 # sent before their results are taken. track is a structure of 16 members that is marshalled: by a Premarshalled value where one
 # has changed, and where all have. lanes has void requests at servers: without
 # a real-time side, with one that nothing uses, and by each strategy of lanes. Growth beyond 3 % and ten
