@@ -66,10 +66,8 @@ pub(super) fn instrumentation(run: &Run) -> f64 {
 /// Stages, each with the beginning of the names of its segments. What has none of these is computing.
 pub(super) const STAGES: [&str; 6] = ["marshal", "send", "await", "dispatch", "store", "compute"];
 
-/// The place of a stage.
+/// The place of the first of these.
 pub(super) const MARSHAL: usize = 0;
-/// The place of a stage.
-pub(super) const SEND: usize = 1;
 
 impl DbaRow {
     pub(super) fn new(topology: Topology, way: Way, timed: Timed) -> Self {

@@ -1,6 +1,5 @@
 use super::*;
 use crate::dba::plan::{DbaPlan, FULL_BUFFERED, Timed};
-use crate::report::Verdict;
 
 /// A report whose cycles take so many times those of sockets, in each of nine rounds.
 fn report(quick: bool, times: impl Fn(&DbaRow) -> f64) -> DbaReport {
@@ -30,8 +29,6 @@ fn report_of(quick: bool, instrumentation: f64, times: impl Fn(&DbaRow) -> f64) 
             NANO_MEMO | FULL_MEMO => 0.1 * time,
             _ => 0.5,
         };
-        // Calls wait until they are sent.
-        let send = cycle;
         let wait = match way {
             FULL_BUFFERED => 30.0 * time,
             FULL_QUEUED => 75.0 * time,
@@ -52,7 +49,7 @@ fn report_of(quick: bool, instrumentation: f64, times: impl Fn(&DbaRow) -> f64) 
             row.encodings.push(encodings);
             if timed == Timed::Segments {
                 row.wait_p99_us.push(wait);
-                row.stages_us.push([marshal, send, 0.5, 0.5, 0.5, 0.5]);
+                row.stages_us.push([marshal, 0.5, 0.5, 0.5, 0.5, 0.5]);
                 // In no unit: they are parts of the median cycle.
                 row.segments_us
                     .push(std::array::from_fn(|at| segments.get(at).map_or(0.0, |n| *n)));
@@ -118,24 +115,6 @@ fn the_literatures_claim_is_about_a_queue_and_not_about_held_back_calls() {
     assert_eq!(report.failures(), [expected]);
     assert!(report.claims.iter().all(|claim| !claim.what.contains("buffered")));
     assert!(report.table().contains(buffered), "{}", report.table());
-}
-
-#[test]
-fn the_literatures_claim_needs_calls_that_wait_for_their_transport() {
-    let times = |row: &DbaRow| if row.way == FULL_QUEUED.name { 0.5 } else { good(row) };
-    let mut report = report(false, times);
-    assert_eq!(report.failures().len(), 1);
-    report.claims.clear();
-    for row in &mut report.rows {
-        for stages in &mut row.stages_us {
-            stages[SEND] = 0.9 * row.processor_us[0];
-        }
-    }
-    report.finish();
-    assert_eq!(report.failures(), Vec::<String>::new());
-    let claim = report.claims.iter().find(|claim| claim.what.contains("sync none")).unwrap();
-    let expected = "1.25, unclear here: no call waits for its transport";
-    assert_eq!((&*claim.found, claim.verdict), (expected, Verdict::Unclear));
 }
 
 #[test]
