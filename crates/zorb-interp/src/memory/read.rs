@@ -13,9 +13,6 @@ use super::table::{
 use super::text::{read_string, read_text};
 use crate::item::swap_in_place;
 
-/// Octets of memory that a sequence may allocate before its elements are read.
-const READ_AHEAD: usize = 64 * 1024;
-
 /// Reads a value to `to`. If it fails, there is none.
 ///
 /// # Safety
@@ -32,23 +29,21 @@ pub(super) unsafe fn read(
         // SAFETY: as the caller guarantees.
         Kind::Numbers(number, count) => unsafe { read_numbers(number, count as usize, to, reader) },
         Kind::Boolean => {
-            let value = read_bool(reader)?;
+            let octet = read_octet(1, CdrErrorKind::BadBoolean, "boolean", reader)?;
             // SAFETY: as the caller guarantees.
-            unsafe { to.cast::<bool>().write(value) };
+            unsafe { to.cast::<bool>().write(octet == 1) };
             Ok(())
         }
         Kind::Char => {
-            let value = read_char(reader)?;
+            let is_utf8 = reader.text().char_set == CharSet::Utf8;
+            let most = if is_utf8 { 0x7F } else { 0xFF };
+            let octet = read_octet(most, CdrErrorKind::BadText, "char", reader)?;
             // SAFETY: as the caller guarantees.
-            unsafe { to.cast::<char>().write(value) };
+            unsafe { to.cast::<char>().write(char::from(octet)) };
             Ok(())
         }
-        Kind::Enumeration(enumeration) => {
-            let value = read_enumerator(enumeration, reader)?;
-            // SAFETY: as the caller guarantees; the enumeration has a value with this discriminant.
-            unsafe { to.cast::<u32>().write(value) };
-            Ok(())
-        }
+        // SAFETY: as the caller guarantees.
+        Kind::Enumeration(enumeration) => unsafe { read_enumerator(enumeration, to, reader) },
         // SAFETY: as the caller guarantees.
         Kind::Text(bound) => unsafe { read_string(bound, to.cast(), reader) },
         Kind::BorrowedText(bound) => {
@@ -173,7 +168,15 @@ pub(super) unsafe fn read_members(
     Ok(())
 }
 
-fn read_enumerator(enumeration: &Enumeration, reader: &mut CdrReader<'_>) -> CdrResult<u32> {
+/// Reads an enumerator to `to`. If it fails, there is none.
+///
+/// # Safety
+/// A value of the enumeration may be written to `to`.
+unsafe fn read_enumerator(
+    enumeration: &Enumeration,
+    to: *mut u8,
+    reader: &mut CdrReader<'_>,
+) -> CdrResult<()> {
     reader.step(4);
     let octets = take_numbers(Number::U32, 1, reader)?;
     let value =
@@ -181,29 +184,23 @@ fn read_enumerator(enumeration: &Enumeration, reader: &mut CdrReader<'_>) -> Cdr
     if value >= enumeration.count {
         return Err(reader.error(CdrErrorKind::BadEnum, enumeration.name));
     }
-    Ok(value)
+    // SAFETY: as the caller guarantees; the enumeration has a value with this discriminant.
+    unsafe { to.cast::<u32>().write(value) };
+    Ok(())
 }
 
-fn read_octet(reader: &mut CdrReader<'_>) -> CdrResult<u8> {
+/// An octet that is at most `most`.
+fn read_octet(
+    most: u8,
+    fault: CdrErrorKind,
+    what: &'static str,
+    reader: &mut CdrReader<'_>,
+) -> CdrResult<u8> {
     reader.step(1);
-    let octets = take_numbers(Number::U8, 1, reader)?;
-    Ok(octets.first().copied().unwrap_or_default())
-}
-
-fn read_bool(reader: &mut CdrReader<'_>) -> CdrResult<bool> {
-    let octet = read_octet(reader)?;
-    if octet > 1 {
-        return Err(reader.error(CdrErrorKind::BadBoolean, "boolean"));
+    match take_numbers(Number::U8, 1, reader)?.first() {
+        Some(octet) if *octet <= most => Ok(*octet),
+        _ => Err(reader.error(fault, what)),
     }
-    Ok(octet == 1)
-}
-
-fn read_char(reader: &mut CdrReader<'_>) -> CdrResult<char> {
-    let octet = read_octet(reader)?;
-    if reader.text().char_set == CharSet::Utf8 && !octet.is_ascii() {
-        return Err(reader.error(CdrErrorKind::BadText, "char"));
-    }
-    Ok(char::from(octet))
 }
 
 /// Reads a sequence to `to`. If it fails, there is none.
@@ -224,26 +221,11 @@ unsafe fn read_sequence(
     // Counts of nested sequences multiply, so what is allocated ahead is limited; the rest grows with the elements read.
     reader.allow(count.saturating_mul(sequence.stride), "sequence")?;
     let mut elements = Elements::none(sequence);
-    read_elements(&mut elements, count, reader, steps)?;
-    // SAFETY: as the caller guarantees; the elements do not exist any more.
-    unsafe { (sequence.build)(to, elements.into_parts()) };
-    Ok(())
-}
-
-/// Reads `count` elements.
-fn read_elements(
-    elements: &mut Elements<'_>,
-    count: usize,
-    reader: &mut CdrReader<'_>,
-    steps: Steps<'_>,
-) -> CdrResult<()> {
-    let Sequence { element, stride, .. } = elements.sequence;
-    let ahead = READ_AHEAD / stride;
+    let Sequence { element, stride, ahead, .. } = sequence;
     while elements.parts.length < count {
         if elements.parts.length == elements.parts.capacity {
-            let more = if elements.parts.capacity == 0 { ahead } else { elements.parts.capacity };
-            let capacity = count.min(elements.parts.capacity + more.max(1));
-            if !elements.grow(capacity) {
+            let capacity = elements.parts.capacity.saturating_mul(2).max(*ahead as usize);
+            if !elements.grow(count.min(capacity)) {
                 return Err(reader.error(CdrErrorKind::OutOfMemory, "sequence"));
             }
         }
@@ -253,6 +235,8 @@ fn read_elements(
         unsafe { read_one(element, at, reader, steps) }?;
         elements.parts.length += 1;
     }
+    // SAFETY: as the caller guarantees; the elements do not exist any more.
+    unsafe { (sequence.build)(to, elements.into_parts()) };
     Ok(())
 }
 
@@ -292,31 +276,31 @@ unsafe fn read_numbers(
     reader: &mut CdrReader<'_>,
 ) -> CdrResult<()> {
     let size = number.size();
-    reader.step(size);
-    // Parts and chunks may end between two numbers.
-    if count == 1 || !(reader.is_aligned_per_part() || reader.is_in_chunks()) {
-        let mut octets = take_numbers(number, count, reader);
-        if octets.is_err() && count > 1 && reader.enter_tail(size * count) {
-            octets = take_numbers(number, count, reader);
-        }
-        match octets {
-            Ok(octets) => {
-                // SAFETY: as the caller guarantees; these are all octets of the numbers.
-                unsafe { put_numbers(size, octets, to, reader.order()) };
-                return Ok(());
-            }
-            Err(error) if count == 1 => return Err(error),
-            Err(_) => {}
-        }
-    }
-    // One by one, also to find the one that is missing.
-    for index in 0..count {
+    if count == 1 {
         reader.step(size);
         let octets = take_numbers(number, 1, reader)?;
-        // SAFETY: the number is inside the array.
-        let at = unsafe { to.add(index * size) };
         // SAFETY: as the caller guarantees; these are all octets of the number.
-        unsafe { put_numbers(size, octets, at, reader.order()) };
+        unsafe { put_numbers(size, octets, to, reader.order()) };
+        return Ok(());
+    }
+    // Parts and chunks may end between two numbers.
+    let is_run = !(reader.is_aligned_per_part() || reader.is_in_chunks());
+    let (mut done, mut run) = (0, if is_run { count } else { 1 });
+    while done < count {
+        reader.step(size);
+        match take_numbers(number, run, reader) {
+            Ok(octets) => {
+                // SAFETY: the numbers are inside the array.
+                let at = unsafe { to.add(done * size) };
+                // SAFETY: as the caller guarantees; these are all octets of the numbers.
+                unsafe { put_numbers(size, octets, at, reader.order()) };
+                done += run;
+            }
+            Err(error) if run == 1 => return Err(error),
+            // One by one, to find the one that is missing.
+            Err(_) if !reader.enter_tail(size * count) => run = 1,
+            Err(_) => {}
+        }
     }
     Ok(())
 }

@@ -5,6 +5,9 @@ use alloc::vec::Vec;
 
 use super::table::{Parts, Sequence, Tabled, as_u32};
 
+/// Octets of memory that a sequence may allocate before its elements are read.
+const READ_AHEAD: usize = 64 * 1024;
+
 impl Sequence {
     /// As a `Vec`.
     pub(super) const fn vec<T: Tabled>(bound: u32) -> Self {
@@ -27,6 +30,10 @@ impl Sequence {
             alignment: align_of::<T::Value>(),
             bound,
             min_size: as_u32(T::MIN_SIZE),
+            ahead: match READ_AHEAD.checked_div(size_of::<T::Value>()) {
+                Some(elements @ 1..) => as_u32(elements),
+                _ => 1,
+            },
             needs_drop: core::mem::needs_drop::<T::Value>(),
             parts,
             build,

@@ -323,6 +323,8 @@ pub(super) struct Sequence {
     pub(super) bound: u32,
     /// The least octets of an element's encoding.
     pub(super) min_size: u32,
+    /// The elements, at least 1, for which there may be memory before they are read.
+    pub(super) ahead: u32,
     pub(super) needs_drop: bool,
     /// The parts of the value at an address.
     pub(super) parts: unsafe fn(*const u8) -> Parts,

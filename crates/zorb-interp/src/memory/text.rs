@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::alloc::Layout;
 
-use zorb_cdr::{CdrReader, CdrResult, SHORT_TEXT};
+use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, SHORT_TEXT};
 
 /// Reads a string of at most `bound` octets to `to`.
 ///
@@ -18,44 +18,37 @@ pub(super) unsafe fn read_string(
     reader: &mut CdrReader<'_>,
 ) -> CdrResult<()> {
     reader.step(4);
-    let text = match reader.ascii_string(bound.min(SHORT_TEXT as u32)) {
-        Some(octets) => {
-            // SAFETY: `CdrReader::ascii_string` guarantees ASCII.
-            let text = unsafe { core::str::from_utf8_unchecked(octets) };
-            if let Some(text) = short_copy(text) {
-                // SAFETY: as the caller guarantees.
-                unsafe { to.write(text) };
-                return Ok(());
-            }
-            Cow::Borrowed(text)
-        }
-        None => read_text(bound, reader)?,
+    let Some(octets) = reader.ascii_string(bound.min(SHORT_TEXT as u32)) else {
+        let text = read_text(bound, reader)?;
+        let text = reader.own_text(text)?;
+        // SAFETY: as the caller guarantees.
+        unsafe { to.write(text) };
+        return Ok(());
     };
-    let text = reader.own_text(text)?;
+    // `CdrReader::own_text` takes 60 instructions more, most of them for a `String` that may have grown before.
+    let count = octets.len();
+    let Some(data) = allocate(count) else {
+        return Err(reader.error(CdrErrorKind::OutOfMemory, "string"));
+    };
+    // SAFETY: there is room for so many octets, in memory that was just allocated.
+    unsafe { data.copy_from_nonoverlapping(octets.as_ptr(), count) };
+    // SAFETY: the memory has this capacity, and all of it is text: `CdrReader::ascii_string` guarantees ASCII.
+    let text = unsafe { String::from_raw_parts(data, count, count) };
     // SAFETY: as the caller guarantees.
     unsafe { to.write(text) };
     Ok(())
 }
 
-/// A copy of text that is so short that its memory is not charged. None of the empty one, and without memory.
-///
-/// `CdrReader::own_text` takes 60 instructions more, most of them for a `String` that may have grown before.
+/// The memory of a `String` of this capacity.
 #[inline]
-fn short_copy(text: &str) -> Option<String> {
-    let count = text.len();
+fn allocate(count: usize) -> Option<*mut u8> {
     if count == 0 {
-        return None;
+        return Some(core::ptr::dangling_mut());
     }
     let layout = Layout::array::<u8>(count).ok()?;
     // SAFETY: the size is not 0.
     let data = unsafe { alloc(layout) };
-    if data.is_null() {
-        return None;
-    }
-    // SAFETY: there is room for so many octets, in memory that was just allocated.
-    unsafe { data.copy_from_nonoverlapping(text.as_ptr(), count) };
-    // SAFETY: the memory was allocated with this capacity, and all of it is text.
-    Some(unsafe { String::from_raw_parts(data, count, count) })
+    (!data.is_null()).then_some(data)
 }
 
 /// Reads a string of at most `bound` octets, borrowed from those of the reader if it can be.
