@@ -106,7 +106,11 @@ const STEPS: &[Step] = &[
         name: "interpretive",
         lines: &[
             "cargo test --package zorb-conformance --package zorb-wire-tests --package zorb-poa-tests \
-             --package zorb-sched-service --package hello --package values --package upcalls --package avstream",
+             --package zorb-sched-service --package zorb-cli --package accounts --package avstream --package dba \
+             --package deferred --package hello --package lanes --package upcalls --package values \
+             --package web",
+            // A page shows compiled code.
+            "cargo test --package zorb-book-tests -- --skip every_rust_and_idl_block_is_part_of_a_compiled_file",
             "cargo test --package zorb-naming --package zorb-imr --features zorb-naming/server,zorb-imr/server",
         ],
         environment: &[
