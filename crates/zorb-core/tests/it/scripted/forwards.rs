@@ -1,5 +1,8 @@
 //! Forwards, binding, and the forms of addresses.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::*;
@@ -165,24 +168,45 @@ fn looped_forwards_end() {
     assert_eq!(served.join().unwrap(), 6, "the call and five forwards");
 }
 
-/// Forwards all requests of all connections to the same server, until the clients have gone.
-fn forward_for_ever(listener: TcpListener, ior: Ior, connections: usize) -> JoinHandle<()> {
-    std::thread::spawn(move || {
-        std::thread::scope(|scope| {
-            for _ in 0..connections {
-                let (mut stream, _) = listener.accept().unwrap();
-                let ior = &ior;
-                scope.spawn(move || {
-                    while let Ok((header, message)) = read_message(&mut stream) {
-                        // Not the CancelRequest for a call that has ended.
-                        if header.kind == MessageKind::Request {
-                            perform(&mut stream, &message, Play::Forward(ior.clone()));
-                        }
-                    }
-                });
+/// A server that forwards all requests of all connections to itself.
+struct ForwardsForEver {
+    address: SocketAddr,
+    is_ended: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl ForwardsForEver {
+    fn start(listener: TcpListener, ior: Ior) -> Self {
+        let address = listener.local_addr().unwrap();
+        let is_ended = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&is_ended);
+        let serve = move |mut stream: TcpStream, ior: &Ior| {
+            while let Ok((header, message)) = read_message(&mut stream) {
+                // Not the CancelRequest for a call that has ended.
+                if header.kind == MessageKind::Request {
+                    perform(&mut stream, &message, Play::Forward(ior.clone()));
+                }
             }
+        };
+        let thread = std::thread::spawn(move || {
+            let ior = &ior;
+            std::thread::scope(|scope| {
+                while let Ok((stream, _)) = listener.accept()
+                    && !ended.load(Ordering::Relaxed)
+                {
+                    scope.spawn(move || serve(stream, ior));
+                }
+            });
         });
-    })
+        Self { address, is_ended, thread }
+    }
+
+    /// Waits until the clients have gone.
+    fn end(self) {
+        self.is_ended.store(true, Ordering::Relaxed);
+        drop(TcpStream::connect(self.address).unwrap());
+        self.thread.join().unwrap();
+    }
 }
 
 /// The longest wait is for all attempts of a call together: it ends although every attempt is answered long before.
@@ -192,9 +216,7 @@ fn a_call_that_is_forwarded_for_ever_ends_after_the_longest_wait() {
     for calls in ["1", "8"] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let ior = object_at("127.0.0.1", listener.local_addr().unwrap().port());
-        // The pending call of an exclusive connection's client has one of its own.
-        let connections = if calls == "1" { 2 } else { 1 };
-        let served = forward_for_ever(listener, ior.clone(), connections);
+        let server = ForwardsForEver::start(listener, ior.clone());
         let one = builder().option("MaxConnectionsPerEndpoint", "1");
         let orb = one.option("MaxCallsPerConnection", calls);
         let orb = orb.max_reply_wait(Duration::from_millis(50)).build().unwrap();
@@ -209,6 +231,6 @@ fn a_call_that_is_forwarded_for_ever_ends_after_the_longest_wait() {
         let pending = echo.object().send("twice", write, |results| results.read_i32().map(drop));
         late(pending.wait().unwrap_err());
         orb.shutdown(true).unwrap();
-        served.join().unwrap();
+        server.end();
     }
 }
