@@ -38,8 +38,8 @@ pub type WriteBody<'a> = &'a dyn Body;
 /// Sends the parts of a message; the last one is what has been gathered.
 pub type SendGathered<'a> = &'a mut dyn FnMut(&mut [IoSlice<'_>], Gathered) -> io::Result<()>;
 
-/// Sends what the stream takes at once of the parts of a message, of which the last one was gathered. They are advanced to
-/// what is left.
+/// Sends as much of a message as the stream takes without waiting, and advances `parts` past it. The last part is what was
+/// gathered.
 ///
 /// # Errors
 /// As [`Stream::try_send`].

@@ -189,7 +189,7 @@ unsafe fn read_enumerator(
     Ok(())
 }
 
-/// An octet that is at most `most`.
+/// Reads an octet that is at most `most`.
 fn read_octet(
     most: u8,
     fault: CdrErrorKind,
@@ -297,7 +297,7 @@ unsafe fn read_numbers(
                 done += run;
             }
             Err(error) if run == 1 => return Err(error),
-            // One by one, to find the one that is missing.
+            // Reads one number at a time, so that the error names the position of the missing one.
             Err(_) if !reader.enter_tail(size * count) => run = 1,
             Err(_) => {}
         }

@@ -7,8 +7,8 @@ use dba_algorithm::{MAX_NODES, NodeId};
 use zorb::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb::{Orb, SystemException};
 
-/// When the last message of each node has arrived, by the clock of segments. Messages of one node are served one after the
-/// other, so that its last one is the one that is served.
+/// When the last message of each node arrived, by the clock of segments. The messages of a node are served in turn, so its
+/// last message is the one being served.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals(Arc<Noted>);
 
@@ -78,7 +78,7 @@ mod tests {
         READ.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Who has sent what when.
+    /// Of each message, its sender, when it arrived, and when its upcall ran.
     type Told = Arc<Mutex<Vec<(NodeId, u64, u64)>>>;
 
     /// Notes when it is called, and when its request has arrived.

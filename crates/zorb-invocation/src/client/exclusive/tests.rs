@@ -69,8 +69,8 @@ fn connection_over(stream: Arc<dyn Stream>, longest: Duration) -> ExclusiveConne
     })
 }
 
-/// Makes a call whose argument is this many octets, of which those from `threshold` on are sent without a copy. Returns the
-/// timeout with which it waits for its reply, if that is another one than before.
+/// Makes a call with an argument of this size in octets, which is sent without a copy if it reaches `threshold`. Returns the
+/// timeout of waiting for the reply, if that has changed.
 fn call(
     connection: &mut ExclusiveConnection,
     stream: &Full,
